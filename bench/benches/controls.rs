@@ -11,6 +11,7 @@
 use std::time::Instant;
 
 use jiff::Timestamp;
+use reeve_bench::memory;
 use reeve_controls::{Catalogue, Prepared, Subject};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::judgement::evidence::CheckAnswer;
@@ -57,17 +58,7 @@ fn main() -> anyhow::Result<()> {
         resources as f64 / seconds,
         seconds * 1e6 / results as f64
     );
-    println!("highest memory: {} MiB", highest_memory_mib()?);
+    let highest = memory(std::process::id())?.peak >> 20;
+    println!("highest memory: {highest} MiB");
     Ok(())
-}
-
-fn highest_memory_mib() -> anyhow::Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib: u64 = line
-        .unwrap_or_default()
-        .trim_end_matches("kB")
-        .trim()
-        .parse()?;
-    Ok(kib / 1024)
 }

@@ -17,6 +17,7 @@ use reeve_audit::{
     ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, EventType, Json,
     ResourceRef, RetentionClass, Severity, json,
 };
+use reeve_bench::memory;
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
     Aggregation, EntryReader, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta,
@@ -481,17 +482,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
 }
 
 fn resident_mib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .unwrap_or_default();
-    line.trim()
-        .trim_end_matches(" kB")
-        .trim()
-        .parse::<u64>()
-        .unwrap_or_default()
-        / 1_024
+    memory(std::process::id()).map_or(0, |memory| memory.resident >> 20)
 }
 
 fn bytes_below(folder: &std::path::Path) -> u64 {

@@ -11,6 +11,7 @@
 
 use std::time::Instant;
 
+use reeve_bench::memory;
 use reeve_exposure::{Configuration, Estate};
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ fn main() -> anyhow::Result<()> {
     let given = std::env::args().find_map(|text| text.replace('_', "").parse::<usize>().ok());
     let networks = given.unwrap_or(100_000).div_ceil(OF_NETWORK);
     let documents: Vec<Document> = (0..networks).flat_map(network).collect();
-    let before = highest_memory_mib()?;
+    let before = memory(std::process::id())?.peak >> 20;
 
     let start = Instant::now();
     let configurations = documents.iter().map(|(kind, id, document)| Configuration {
@@ -55,7 +56,7 @@ fn main() -> anyhow::Result<()> {
     );
     println!(
         "highest memory: {} MiB, {before} MiB of it the documents",
-        highest_memory_mib()?
+        memory(std::process::id())?.peak >> 20
     );
     Ok(())
 }
@@ -203,15 +204,4 @@ fn roles(number: usize, count: usize) -> impl Iterator<Item = Document> {
             "Effect": "Allow", "Principal": { "Service": "ec2.amazonaws.com" }, "Action": "sts:AssumeRole" }] });
         ("iam_role", format!("role-{number}-{at}"), json!({ "AssumeRolePolicyDocument": trust }))
     })
-}
-
-fn highest_memory_mib() -> anyhow::Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib: u64 = line
-        .unwrap_or_default()
-        .trim_end_matches("kB")
-        .trim()
-        .parse()?;
-    Ok(kib / 1024)
 }

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use reeve_audit::{Draft, Submitter, SubmitterType};
+use reeve_bench::{Memory, memory};
 use reeve_lake::EntrySegments;
 use reeve_ledger::{AppendError, Config, Ledger};
 use reeve_tlog::NoteSigner;
@@ -26,16 +27,12 @@ use tokio::sync::mpsc;
 const BATCH: usize = 500;
 const CONNECTIONS: usize = 8;
 
-/// Figures of the system about this process, in MiB or seconds.
-fn status(name: &str) -> f64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-    line.split_whitespace()
-        .nth(1)
-        .unwrap()
-        .parse::<f64>()
-        .unwrap()
-        / 1024.0
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / (1 << 20) as f64
+}
+
+fn own_memory() -> Memory {
+    memory(std::process::id()).unwrap()
 }
 
 fn processor_seconds() -> f64 {
@@ -69,7 +66,7 @@ async fn open(dir: &Path) -> Ledger {
         ledger.size(),
         ledger.tail().len(),
         began.elapsed().as_secs_f64(),
-        status("VmRSS")
+        mib(own_memory().resident)
     );
 
     ledger
@@ -215,7 +212,7 @@ async fn main() {
     println!(
         "longest tail {}, peak memory {:.0} MiB",
         longest.load(Ordering::Relaxed),
-        status("VmHWM")
+        mib(own_memory().peak)
     );
     let size = ledger.view().tail.first_sequence();
 

@@ -22,9 +22,8 @@ from pathlib import Path
 import custodian
 import seed
 from pairs import pairs
-from verdicts import KINDS, kind
+from verdicts import KINDS, RULES, count_judged, kind
 
-REGION = "us-east-1"
 TOKEN = "the-administrator-of-the-comparison"
 FRAMEWORKS = "soc2, iso27001, hipaa, pci_dss, gdpr, fedramp_moderate, cis_aws"
 
@@ -80,20 +79,13 @@ def run_prowler(program, endpoint, out, _):
     checks = sorted({theirs for theirs, _, _ in pairs()})
     folder = out / "prowler"
     shutil.rmtree(folder, ignore_errors=True)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    environment = clean | {
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_DEFAULT_REGION": REGION,
-    }
     with (out / "prowler.log").open("w") as log:
         ended = subprocess.run(
             [
                 program,
                 "aws",
                 "--region",
-                REGION,
+                seed.REGION,
                 "--output-formats",
                 "json-ocsf",
                 "--output-directory",
@@ -109,7 +101,7 @@ def run_prowler(program, endpoint, out, _):
                 "--check",
                 *checks,
             ],
-            env=environment,
+            env=seed.environment(endpoint),
             stdout=log,
             stderr=log,
             check=False,
@@ -145,7 +137,7 @@ def run_reeve(program, endpoint, out, seeded):
             {
                 "name": "compared",
                 "provider": "aws",
-                "regions": [REGION],
+                "regions": [seed.REGION],
                 "endpoint": endpoint,
                 "allow_actions": False,
                 "credentials": {"access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret"},
@@ -271,13 +263,9 @@ def report(rows, seed_counts, seed_lines, out):
         by_pair[theirs][found] += 1
         verdict = ""
         if found == "differ":
-            verdict = kind(theirs, resource) or "not judged"
+            verdict = kind(RULES, theirs, resource) or "not judged"
             kinds[verdict] += 1
-        if known:
-            for name, answer in (("Prowler", left), ("Reeve", right)):
-                if answer in ("pass", "fail"):
-                    counts[f"seeded and judged by {name}"] += 1
-                    counts[f"seeded and judged by {name}, right"] += answer == known
+        count_judged(counts, known, Prowler=left, Reeve=right)
         if found not in ("agree", "neither"):
             lines.append(f"{found:20} {verdict:20} {theirs} {ours} {resource}: Prowler {left}, Reeve {right}, seeded {known}")
     compared = {pair for pair, found in by_pair.items() if found.keys() & {"agree", "differ", "both wrong"}}
@@ -309,7 +297,7 @@ def measure(arguments, out):
     endpoint = f"http://127.0.0.1:{port}"
     with running([moto, "-H", "127.0.0.1", "-p", str(port)], out / "moto.log", MOTO_IAM_LOAD_MANAGED_POLICIES="true"):
         until("moto answers", 60, lambda: call(endpoint + "/moto-api/data.json")[0] == 200 or None)
-        seeded = seed.fill(endpoint, REGION)
+        seeded = seed.fill(endpoint, seed.REGION)
         for line in seeded["refused"]:
             print("moto refused:", line, file=sys.stderr)
         (out / "seeded.json").write_text(json.dumps(seeded, indent=1))

@@ -1,15 +1,14 @@
 """Cloud Custodian on the account of the comparison: its policies are in custodian.yml, each with the checks of Reeve that ask the same."""
 
 import json
-import os
 import shutil
 import subprocess
 from collections import Counter
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import seed
 import yaml
+from verdicts import count_judged, kind
 
 POLICIES = Path(__file__).with_name("custodian.yml")
 
@@ -78,17 +77,10 @@ def run(program, endpoint, out, _):
     """Identifiers that each policy found: {policy: [identifier, ...]}; `None` for a policy that failed."""
     folder = out / "custodian"
     shutil.rmtree(folder, ignore_errors=True)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    environment = clean | {
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
-    command = [program, "run", "--region", "us-east-1", "--cache", out / "custodian.cache", "-s", folder, POLICIES]
+    command = [program, "run", "--region", seed.REGION, "--cache", out / "custodian.cache", "-s", folder, POLICIES]
     (out / "custodian.cache").unlink(missing_ok=True)
     with (out / "custodian.log").open("w") as log:
-        subprocess.run(command, env=environment, stdout=log, stderr=log, check=False)
+        subprocess.run(command, env=seed.environment(endpoint), stdout=log, stderr=log, check=False)
     found = {}
     for policy in read_policies():
         file = folder / policy["name"] / "resources.json"
@@ -130,10 +122,6 @@ def compare(found, of_reeve, seeded, truth_of):
             yield policy["name"], "+".join(names), seeded["names"].get(resource, resource), left, answers[resource], truth_of(names, resource)
 
 
-def kind(policy, resource):
-    return next((kind for policies, resources, kind in RULES if fnmatchcase(policy, policies) and fnmatchcase(resource, resources)), None)
-
-
 def report(rows, found, out):
     """Counts, a table of the kinds of differences, and every difference."""
     counts, kinds, lines, compared = Counter(), Counter(), [], set()
@@ -144,13 +132,10 @@ def report(rows, found, out):
         compared.add(policy)
         outcome = "agree" if left == right and known in (None, left) else "both wrong" if left == right else "differ"
         counts[outcome] += 1
-        if known:
-            for name, answer in (("Custodian", left), ("Reeve", right)):
-                counts[f"seeded and judged by {name}"] += 1
-                counts[f"seeded and judged by {name}, right"] += answer == known
+        count_judged(counts, known, Custodian=left, Reeve=right)
         verdict = ""
         if outcome == "differ":
-            verdict = kind(policy, resource) or "not judged"
+            verdict = kind(RULES, policy, resource) or "not judged"
             kinds[verdict] += 1
         if outcome != "agree":
             lines.append(f"{outcome:12} {verdict:16} {policy} {names} {resource}: Custodian {left}, Reeve {right}, seeded {known}")

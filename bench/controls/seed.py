@@ -6,12 +6,14 @@
 
 import io
 import json
+import os
 import zipfile
 from collections import defaultdict
 
 import boto3
 from botocore.config import Config
 
+REGION = "us-east-1"
 ACCOUNT = "123456789012"
 OUTSIDER = "444455556666"
 IMAGE = "ami-1e749f67"
@@ -31,6 +33,17 @@ def key(identifier):
     if service == "apigateway":
         return "/".join(rest.split("/")[:3])
     return rest.removesuffix(":*")
+
+
+def environment(endpoint):
+    """This environment with the variables by which programs use the account."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return clean | {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_DEFAULT_REGION": REGION,
+    }
 
 
 def allow(action, resource="*", **more):

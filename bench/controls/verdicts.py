@@ -80,6 +80,14 @@ RULES = [
 ]
 
 
-def kind(check, resource):
+def kind(rules, check, resource):
     """Kind of a difference; `None` where nobody has judged it yet."""
-    return next((kind for checks, resources, kind in RULES if fnmatchcase(check, checks) and fnmatchcase(resource, resources)), None)
+    return next((kind for checks, resources, kind in rules if fnmatchcase(check, checks) and fnmatchcase(resource, resources)), None)
+
+
+def count_judged(counts, known, **answers):
+    """Counts what each program answered to what is seeded."""
+    for name, answer in answers.items():
+        if known and answer in ("pass", "fail"):
+            counts[f"seeded and judged by {name}"] += 1
+            counts[f"seeded and judged by {name}, right"] += answer == known

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+pub(crate) use reeve_bench::{Memory, memory};
 
 /// Clock ticks a second of `/proc`: 100 on every Linux that runs this.
 const TICKS: f64 = 100.0;
@@ -72,35 +73,6 @@ fn seconds(fields: &[String], index: usize) -> f64 {
         .and_then(|text| text.parse::<f64>().ok())
         .unwrap_or_default()
         / TICKS
-}
-
-/// Memory of a process, bytes.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Memory {
-    /// The most that was resident at once.
-    pub(crate) peak: u64,
-    /// Resident memory at the moment of reading.
-    pub(crate) resident: u64,
-    /// Anonymous memory, without mapped files.
-    pub(crate) anonymous: u64,
-}
-
-/// The memory of a process.
-pub(crate) fn memory(pid: u32) -> Result<Memory> {
-    let text = fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
-    let field = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line.and_then(|line| line.split_whitespace().next())
-            .and_then(|kib| kib.parse::<u64>().ok())
-            .unwrap_or_default()
-            << 10
-    };
-
-    Ok(Memory {
-        peak: field("VmHWM:"),
-        resident: field("VmRSS:"),
-        anonymous: field("RssAnon:"),
-    })
 }
 
 /// Looks at a process's memory now and then, until it is asked.

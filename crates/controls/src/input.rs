@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{Kinds, Provider, RelationKind, ResourceKind};
+use reeve_iam::arn::Arn;
+use reeve_iam::json_lines;
 use serde_json::{Map, Value};
 
 use crate::subject::{Related, Subject};
@@ -103,11 +105,7 @@ impl Input {
     pub fn read(text: &str) -> Result<Vec<Result<Input, InputError>>, InputError> {
         let values = match serde_json::from_str::<Value>(text) {
             Ok(value) => flattened(value),
-            Err(error) => {
-                let lines = text.lines().filter(|line| !line.trim().is_empty());
-                let each: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-                each.map_err(|_| InputError::NotJson(error.to_string()))?
-            }
+            Err(error) => json_lines(text).ok_or_else(|| InputError::NotJson(error.to_string()))?,
         };
 
         let mut inputs = Vec::new();
@@ -125,7 +123,7 @@ impl Input {
     }
 
     fn printed((kind, id, document): aws_print::Printed) -> Option<Input> {
-        let of_arn = |at: usize| id.split(':').nth(at).filter(|_| id.starts_with("arn:"));
+        let arn = Arn::read(&id);
         let owner = ["ownerId", "imageOwnerId"];
         let owner = owner
             .iter()
@@ -133,8 +131,12 @@ impl Input {
         Some(Input {
             provider: Provider::Aws,
             kind: ResourceKind::named(kind)?,
-            account: of_arn(4).or(owner).unwrap_or_default().to_owned(),
-            region: of_arn(3).unwrap_or_default().to_owned(),
+            account: arn
+                .map(|arn| arn.account)
+                .or(owner)
+                .unwrap_or_default()
+                .to_owned(),
+            region: arn.map(|arn| arn.region).unwrap_or_default().to_owned(),
             id,
             document,
             relations: Vec::new(),

@@ -67,7 +67,7 @@ fn add<'a>(
     block: Result<Option<Step>, Step>,
 ) {
     let key = (bucket.id, bucket.kind, bucket.owner());
-    let is_closed = closed.is_some() && path.iter().any(|step| step.key.as_deref() == closed);
+    let is_closed = path.iter().any(|step| step.is_closed_by(closed));
     let is_known = !matches!(grant.audience, Audience::Unknown | Audience::None);
     match block {
         Ok(None) if !is_closed && is_known => {

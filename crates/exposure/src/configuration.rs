@@ -1,5 +1,6 @@
 //! A resource with its configuration document, as it comes from a store or a file.
 
+use reeve_iam::arn::account_of;
 use serde_json::Value;
 
 /// Resource of AWS with its configuration document.
@@ -48,14 +49,4 @@ impl<'a> Configuration<'a> {
             .find_map(account_of)
             .unwrap_or_default()
     }
-}
-
-/// Returns the account of an ARN, or of text that is an account number.
-pub(crate) fn account_of(text: &str) -> Option<&str> {
-    let account = match text.starts_with("arn:") {
-        true => text.split(':').nth(4)?,
-        false => text,
-    };
-    let is_account = account.len() == 12 && account.bytes().all(|byte| byte.is_ascii_digit());
-    is_account.then_some(account)
 }

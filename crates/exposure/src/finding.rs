@@ -87,6 +87,11 @@ impl Step {
         ));
         self
     }
+
+    /// Returns `true` if the step needs a setting that is taken to be closed.
+    pub(crate) fn is_closed_by(&self, closed: Option<&str>) -> bool {
+        closed.is_some() && self.key.as_deref() == closed
+    }
 }
 
 /// Answer about one resource.

@@ -49,8 +49,7 @@ pub(crate) fn judge<'a>(
         };
         for mut grant in grants {
             let mut path: Vec<Step> = grant.step.take().into_iter().collect();
-            let is_closed =
-                closed.is_some() && path.iter().any(|step| step.key.as_deref() == closed);
+            let is_closed = path.iter().any(|step| step.is_closed_by(closed));
             if is_closed || matches!(grant.audience, Audience::Unknown | Audience::None) {
                 answers.missed(key, path, is_closed || grant.audience == Audience::None);
                 continue;

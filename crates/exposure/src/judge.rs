@@ -85,7 +85,7 @@ fn cluster<'a>(configuration: &Configuration<'a>, answers: &mut Answers<'a>, clo
         false => format!("the endpoint is public, for {}", ranges.join(", ")),
     };
     let step = Step::new("setting", configuration.id, says).keyed("public endpoint");
-    match is_open && (closed.is_none() || step.key.as_deref() != closed) {
+    match is_open && !step.is_closed_by(closed) {
         true => {
             let access = vec!["tcp 443".to_owned()];
             answers.granted(key, Audience::Internet, access, vec![step]);

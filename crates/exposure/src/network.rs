@@ -129,6 +129,12 @@ impl<'a> Network<'a> {
         self.subnets.get(subnet).map(|subnet| subnet.network)
     }
 
+    /// Returns the network of the first security group that was read.
+    pub(crate) fn network_of_groups(&self, groups: &[&str]) -> Option<&'a str> {
+        let mut read = groups.iter().filter_map(|id| self.groups.get(id));
+        read.next().map(|group| group.network)
+    }
+
     pub(crate) fn subnets_of(&self, network: &str) -> &[&'a str] {
         self.of_network.get(network).map_or(&[], Vec::as_slice)
     }

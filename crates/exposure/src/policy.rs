@@ -1,5 +1,6 @@
 //! Access of outsiders by policies of resources, in the words of this crate. `iam` evaluates them.
 
+use reeve_iam::arn::account_of;
 use reeve_iam::{Effect, Grade, OutsideAccess, Outsider, Policy, Statement, outside_access};
 use serde_json::Value;
 
@@ -223,7 +224,7 @@ fn audience(access: &OutsideAccess, account: &str) -> (Audience, String) {
                 .map_or(provider.as_str(), |(_, name)| name);
             let is_public = PUBLIC_PROVIDERS.contains(&name);
             // A provider of one's own lets its own people in.
-            let is_own = provider.split(':').nth(4) == Some(account);
+            let is_own = account_of(provider) == Some(account);
             let audience = match (is_public, access.grade) {
                 (true, Grade::Certain) => Audience::Internet,
                 (true, Grade::Possible) => Audience::None,

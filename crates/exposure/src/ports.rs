@@ -48,8 +48,8 @@ impl Ports {
         }
     }
 
-    /// Reads the protocol and ports of a rule. Members without a value mean all ports.
-    pub(crate) fn of_rule(protocol: &str, from: Option<i64>, to: Option<i64>) -> Ports {
+    /// Returns the protocol and ports of a rule. Members without a value mean all ports.
+    fn of_rule(protocol: &str, from: Option<i64>, to: Option<i64>) -> Ports {
         let from = from.unwrap_or(0).clamp(0, 65_535) as u16;
         // Minus one stands for all.
         let to = to.filter(|to| *to >= 0).unwrap_or(65_535).clamp(0, 65_535) as u16;
@@ -69,17 +69,17 @@ impl Ports {
         }
     }
 
-    /// Reads the protocol and ports of an entry of a network ACL.
-    pub(crate) fn of_entry(entry: &Value) -> Ports {
-        let protocol = match value::at(entry, "protocol") {
+    /// Reads the members of a rule that have its protocol, its first and its last port.
+    pub(crate) fn read(rule: &Value, [protocol, from, to]: [&str; 3]) -> Ports {
+        let protocol = match value::at(rule, protocol) {
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
             None => "-1".to_owned(),
         };
         Ports::of_rule(
             &protocol,
-            value::number(entry, "portRange.from"),
-            value::number(entry, "portRange.to"),
+            value::number(rule, from),
+            value::number(rule, to),
         )
     }
 

@@ -79,6 +79,15 @@ impl<'a> Attachments<'a> {
     }
 }
 
+/// Returns the places of interfaces: each subnet, or one that is not known where the documents name a
+/// network at most.
+fn places<'a>(subnets: &[&'a str]) -> Vec<Option<&'a str>> {
+    match subnets {
+        [] => vec![None],
+        subnets => subnets.iter().copied().map(Some).collect(),
+    }
+}
+
 /// Returns the resource of a document at the network; `None` for kinds that are none, and for
 /// machines that are gone.
 pub(crate) fn read<'a>(

@@ -52,7 +52,7 @@ pub(crate) fn judge<'a>(
     for (audience, who) in shared {
         let step = Step::new("share", configuration.id, format!("is shared with {who}"))
             .keyed(format!("shared with {who}"));
-        match closed.is_some() && step.key.as_deref() == closed {
+        match step.is_closed_by(closed) {
             true => answers.missed(key, vec![step], true),
             false => answers.granted(key, audience, vec![access.to_owned()], vec![step]),
         }

@@ -6,7 +6,6 @@ use crate::ports::Ports;
 use crate::resource::served;
 use crate::value;
 
-/// Target group.
 #[derive(Debug)]
 pub(crate) struct TargetGroup<'a> {
     pub(crate) id: &'a str,

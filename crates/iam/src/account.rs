@@ -44,7 +44,7 @@ pub struct Principal {
     pub unread: BTreeSet<String>,
     /// Trust policy of a role.
     pub trust: Option<NamedPolicy>,
-    /// Returns `true` if instances can be launched with the role; none if the file does not say.
+    /// `true` if instances can be launched with the role; none if the file does not say.
     pub has_instance_profile: Option<bool>,
     pub tags: BTreeMap<String, String>,
     /// ARN of the permissions boundary.

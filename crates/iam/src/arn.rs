@@ -1,5 +1,7 @@
 //! Parts of Amazon Resource Names (AWS General Reference, "Amazon Resource Names").
 
+use std::fmt;
+
 /// Borrowed parts of an ARN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arn<'a> {
@@ -26,6 +28,22 @@ impl<'a> Arn<'a> {
             account: parts.next()?,
             resource: parts.next()?,
         })
+    }
+}
+
+impl fmt::Display for Arn<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Arn {
+            partition,
+            service,
+            region,
+            account,
+            resource,
+        } = self;
+        write!(
+            formatter,
+            "arn:{partition}:{service}:{region}:{account}:{resource}"
+        )
     }
 }
 

@@ -73,7 +73,7 @@ pub struct Statement {
 /// Policy document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Returns `true` for version 2012-10-17: the older language has no variables.
+    /// `true` for version 2012-10-17: the older language has no variables.
     pub has_variables: bool,
     pub statements: Vec<Statement>,
 }
@@ -206,6 +206,19 @@ impl Statement {
         is_named != self.actions.negated
     }
 
+    /// Returns `true` if the statement allows every action on every resource by name, under whatever
+    /// conditions.
+    #[must_use]
+    pub fn allows_everything(&self) -> bool {
+        let names_all = |patterns: &Patterns| {
+            let mut named = patterns.patterns.iter();
+            !patterns.negated && named.any(|one| one == "*" || one == "*:*")
+        };
+        self.effect == Effect::Allow
+            && names_all(&self.actions)
+            && self.resources.as_ref().is_some_and(names_all)
+    }
+
     /// Returns the principals that the statement names itself, without those of `NotPrincipal`.
     pub fn named_principals(&self) -> impl Iterator<Item = &PrincipalName> {
         let named = self.principals.iter().filter(|one| !one.negated);
@@ -214,7 +227,7 @@ impl Statement {
 }
 
 /// Returns the elements of a list, or the one value that stands for a list of it.
-fn elements(value: &Value) -> &[Value] {
+pub(crate) fn elements(value: &Value) -> &[Value] {
     match value {
         Value::Array(values) => values,
         one => std::slice::from_ref(one),
@@ -280,12 +293,7 @@ fn conditions(statement: &Value) -> Result<Vec<Condition>, &'static str> {
     for (name, keys) in operators {
         let keys = keys.as_object().ok_or("has an operator without keys")?;
         for (key, values) in keys {
-            let values = elements(values).iter().filter_map(|value| match value {
-                Value::String(text) => Some(text.clone()),
-                Value::Bool(flag) => Some(flag.to_string()),
-                Value::Number(number) => Some(number.to_string()),
-                _ => None,
-            });
+            let values = elements(values).iter().filter_map(scalar_text);
             found.push(Condition {
                 operator: Operator::read(name),
                 operator_name: name.clone(),
@@ -295,6 +303,16 @@ fn conditions(statement: &Value) -> Result<Vec<Condition>, &'static str> {
         }
     }
     Ok(found)
+}
+
+/// Returns a text, boolean or number as conditions compare it.
+pub(crate) fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// Decodes `%7B` and its kind; what is no such sequence stays.

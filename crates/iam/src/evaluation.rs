@@ -261,7 +261,7 @@ impl Statement {
 }
 
 impl PolicySet {
-    /// Decides a request.
+    /// Decides a request, with the set's own policy of the resource.
     #[must_use]
     pub fn decide(&self, request: &Request) -> Decision {
         self.decide_on(self.resource.as_ref(), request)

@@ -14,6 +14,7 @@ mod context;
 mod decision;
 mod document;
 mod evaluation;
+mod json_lines;
 mod operator;
 mod origin;
 mod outside;
@@ -36,6 +37,7 @@ pub use document::{
     Condition, Effect, Patterns, Policy, PolicyError, PrincipalName, Principals, Statement,
 };
 pub use evaluation::Request;
+pub use json_lines::json_lines;
 pub use operator::{Comparison, Operator, Order, Quantifier};
 pub use origin::is_bounded_origin;
 pub use outside::{Grade, OutsideAccess, Outsider, outside_access};

@@ -53,7 +53,7 @@ pub enum Quantifier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operator {
     pub comparison: Comparison,
-    /// Returns `true` for `StringNotEquals` and similar ones.
+    /// `true` for `StringNotEquals` and similar ones.
     pub negated: bool,
     /// An absent key satisfies it.
     pub if_exists: bool,

@@ -20,7 +20,8 @@ mod tests;
 mod way;
 mod ways;
 
-use facts::Graph;
+use administrator::administrator_grant;
+use facts::{Graph, as_read};
 use grant::Strength;
 use ways::Ways;
 
@@ -58,11 +59,10 @@ pub fn reach(account: &AccountPolicies) -> Vec<Reach> {
 /// certainty of it.
 #[must_use]
 pub fn administrators(account: &AccountPolicies) -> Vec<(String, ReachGrade)> {
-    let graph = Graph::new(account);
-    let numbered = account.principals.iter().enumerate();
-    numbered
-        .filter_map(|(at, principal)| {
-            let grade = match graph.administrator_strength(at)? {
+    let principals = account.principals.iter();
+    principals
+        .filter_map(|principal| {
+            let grade = match administrator_grant(&as_read(principal))?.strength {
                 Strength::Certain => ReachGrade::Certain,
                 Strength::Possible => ReachGrade::Possible,
                 Strength::Blocked => return None,

@@ -34,7 +34,7 @@ pub struct ActionUse {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LeastDocument {
     pub policy: String,
-    /// Returns `true` if the document differs from the policy's own.
+    /// `true` if the document differs from the policy's own.
     pub is_changed: bool,
     /// None if nothing of the policy is left: it can be detached.
     pub document: Option<Value>,

@@ -78,12 +78,7 @@ pub(super) fn outside_statements(policy: Value, account: Arc<String>) -> Value {
 
 /// `admin_statements(policy)`: statements that allow every action on every resource.
 pub(super) fn admin_statements(policy: Value) -> Value {
-    kept(&policy, |statement| {
-        let is_all = |patterns: &[String]| patterns.iter().any(|one| one == "*" || one == "*:*");
-        statement.effect == Effect::Allow
-            && is_all(named(&statement.actions))
-            && is_all(resources(statement))
-    })
+    kept(&policy, Statement::allows_everything)
 }
 
 /// `demands_tls(policy)`: whether a statement refuses everybody who comes without TLS, for every

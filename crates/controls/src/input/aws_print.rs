@@ -17,9 +17,10 @@ struct List {
     kind: &'static str,
     /// Member that identifies an element.
     id: &'static str,
-    /// Other members that an element has; an element that stands alone is known by them.
-    needs: &'static [&'static str],
     is_ec2: bool,
+    /// Other members by which an element of EC2 that stands alone is known; those of other services
+    /// are known by the forms of their documents.
+    needs: &'static [&'static str],
     /// Members of the document that further calls answer.
     unread: &'static [&'static str],
 }
@@ -32,22 +33,18 @@ const fn ec2(
 ) -> List {
     List {
         is_ec2: true,
-        ..list(name, kind, id, needs)
+        needs,
+        ..list(name, kind, id)
     }
 }
 
-const fn list(
-    name: &'static str,
-    kind: &'static str,
-    id: &'static str,
-    needs: &'static [&'static str],
-) -> List {
+const fn list(name: &'static str, kind: &'static str, id: &'static str) -> List {
     List {
         name,
         kind,
         id,
-        needs,
         is_ec2: false,
+        needs: &[],
         unread: &[],
     }
 }
@@ -80,49 +77,49 @@ const LISTS: &[List] = &[
     },
     List {
         unread: &["Listeners", "Attributes"],
-        ..list("LoadBalancers", "load_balancer", "LoadBalancerArn", &["Type"])
+        ..list("LoadBalancers", "load_balancer", "LoadBalancerArn")
     },
-    list("LoadBalancerDescriptions", "classic_load_balancer", "LoadBalancerName", &["ListenerDescriptions"]),
+    list("LoadBalancerDescriptions", "classic_load_balancer", "LoadBalancerName"),
     List {
         unread: &["TargetHealthDescriptions"],
-        ..list("TargetGroups", "target_group", "TargetGroupArn", &["TargetGroupName"])
+        ..list("TargetGroups", "target_group", "TargetGroupArn")
     },
-    list("AutoScalingGroups", "scaling_group", "AutoScalingGroupARN", &["AutoScalingGroupName"]),
-    list("DBInstances", "database", "DBInstanceArn", &["Engine"]),
-    list("DBClusters", "database_cluster", "DBClusterArn", &["Engine"]),
+    list("AutoScalingGroups", "scaling_group", "AutoScalingGroupARN"),
+    list("DBInstances", "database", "DBInstanceArn"),
+    list("DBClusters", "database_cluster", "DBClusterArn"),
     List {
         unread: &["Attributes"],
-        ..list("DBSnapshots", "database_snapshot", "DBSnapshotArn", &["Engine"])
+        ..list("DBSnapshots", "database_snapshot", "DBSnapshotArn")
     },
     List {
         unread: &["ResourcePolicy", "FunctionUrlConfigs"],
-        ..list("Functions", "function", "FunctionArn", &["FunctionName", "Runtime"])
+        ..list("Functions", "function", "FunctionArn")
     },
-    list("RoleDetailList", "iam_role", "Arn", &["RoleName", "AssumeRolePolicyDocument"]),
-    list("Roles", "iam_role", "Arn", &["RoleName", "AssumeRolePolicyDocument"]),
-    list("UserDetailList", "iam_user", "Arn", &["UserName", "UserId"]),
-    list("GroupDetailList", "iam_group", "Arn", &["GroupName", "GroupId"]),
-    list("Policies", "iam_policy", "Arn", &["PolicyName", "PolicyVersionList"]),
+    list("RoleDetailList", "iam_role", "Arn"),
+    list("Roles", "iam_role", "Arn"),
+    list("UserDetailList", "iam_user", "Arn"),
+    list("GroupDetailList", "iam_group", "Arn"),
+    list("Policies", "iam_policy", "Arn"),
     List {
         unread: &["Policy"],
-        ..list("SecretList", "secret", "ARN", &["Name", "SecretVersionsToStages"])
+        ..list("SecretList", "secret", "ARN")
     },
     List {
         unread: &["Policy", "KeyState", "Rotation"],
-        ..list("Keys", "encryption_key", "KeyArn", &["KeyId"])
+        ..list("Keys", "encryption_key", "KeyArn")
     },
     List {
         unread: &["Attributes"],
-        ..list("Topics", "topic", "TopicArn", &[])
+        ..list("Topics", "topic", "TopicArn")
     },
     List {
         unread: &[
             "Policy", "Acl", "PublicAccessBlock", "AccountPublicAccessBlock", "OwnershipControls", "Encryption",
             "Versioning", "Logging", "Lifecycle", "Cors", "Website", "Replication", "ObjectLock", "TagSet",
         ],
-        ..list("Buckets", "bucket", "Name", &["CreationDate"])
+        ..list("Buckets", "bucket", "Name")
     },
-    list("services", "container_service", "serviceArn", &["clusterArn"]),
+    list("services", "container_service", "serviceArn"),
 ];
 
 /// Members of an answer beside its lists.

@@ -44,7 +44,7 @@ impl<'a> Acl<'a> {
                 range: ["cidrBlock", "ipv6CidrBlock"]
                     .iter()
                     .find_map(|member| value::text(entry, member)?.parse().ok()),
-                ports: Ports::of_entry(entry),
+                ports: Ports::read(entry, ["protocol", "portRange.from", "portRange.to"]),
             })
             .collect();
         entries.sort_by_key(|entry| entry.number);

@@ -9,6 +9,8 @@ use crate::value;
 
 /// Lists of ranges in a rule, with the member that has the range.
 const RANGES: [(&str, &str); 2] = [("ipRanges", "cidrIp"), ("ipv6Ranges", "cidrIpv6")];
+/// Protocol and ports of a rule.
+const SCOPE: [&str; 3] = ["ipProtocol", "fromPort", "toPort"];
 
 /// Sender that a rule admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,16 +43,7 @@ impl<'a> Group<'a> {
     pub(crate) fn read(id: &'a str, document: &'a Value) -> Group<'a> {
         let mut rules = Vec::new();
         for permission in value::list(document, "ipPermissions") {
-            let protocol = match value::at(permission, "ipProtocol") {
-                Some(Value::String(text)) => text.clone(),
-                Some(other) => other.to_string(),
-                None => "-1".to_owned(),
-            };
-            let ports = Ports::of_rule(
-                &protocol,
-                value::number(permission, "fromPort"),
-                value::number(permission, "toPort"),
-            );
+            let ports = Ports::read(permission, SCOPE);
 
             let ranges = RANGES
                 .iter()
@@ -108,7 +101,7 @@ impl<'a> Group<'a> {
                 part.insert(list.to_owned(), Value::Array(own));
             }
         }
-        for name in ["ipProtocol", "fromPort", "toPort"] {
+        for name in SCOPE {
             let scope = rule.permission.get(name).cloned();
             part.extend(scope.map(|scope| (name.to_owned(), scope)));
         }

@@ -29,7 +29,6 @@ pub(crate) struct Route<'a> {
     pub(crate) is_active: bool,
 }
 
-/// Route table.
 #[derive(Debug)]
 pub(crate) struct RouteTable<'a> {
     pub(crate) id: &'a str,

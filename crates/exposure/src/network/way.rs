@@ -58,7 +58,7 @@ impl<'a> Network<'a> {
             (Family::V6, None) => Err(Step::new("address", resource, "has no IPv6 address")),
         };
         match address {
-            Ok(step) if closed.is_some() && step.key.as_deref() == closed => {
+            Ok(step) if step.is_closed_by(closed) => {
                 return Way::stopped(path, step);
             }
             Ok(step) => path.push(step),
@@ -242,10 +242,10 @@ impl<'a> Network<'a> {
         for group in groups.iter().filter_map(|id| self.groups.get(id)) {
             for rule in group.admitting(source) {
                 let admitted = rule.ports.and(wanted);
-                let key = Step::new("security_group", group.id, "")
-                    .keyed(&rule.words)
-                    .key;
-                if !admitted.is_empty() && (closed.is_none() || key.as_deref() != closed) {
+                let step = || Step::new("security_group", group.id, "").keyed(&rule.words);
+                // Without a closed setting no step is put into words for each rule.
+                let is_closed = closed.is_some() && step().is_closed_by(closed);
+                if !admitted.is_empty() && !is_closed {
                     ports = ports.or(&admitted);
                     open.push((group.id, &rule.words));
                 }

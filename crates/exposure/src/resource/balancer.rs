@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Halt, Resource};
+use super::{Halt, Resource, places};
 use crate::finding::Step;
 use crate::network::{Guard, Interface, Network};
 use crate::ports::Ports;
@@ -130,12 +130,8 @@ fn add<'a>(
         .listeners
         .iter()
         .fold(Ports::default(), |all, listener| all.or(&listener.ports));
-    let places: Vec<Option<&str>> = match subnets {
-        [] => vec![None],
-        subnets => subnets.iter().copied().map(Some).collect(),
-    };
 
-    for subnet in places {
+    for subnet in places(subnets) {
         let of_subnet = subnet.and_then(|subnet| network.network_of(subnet));
         resource.interfaces.push(Interface {
             network: of.or(of_subnet).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Resource;
+use super::{Resource, places};
 use crate::finding::Step;
 use crate::network::{Guard, Interface, Network};
 use crate::ports::Ports;
@@ -63,16 +63,9 @@ fn add<'a>(
             "is not publicly accessible",
         )),
     };
-    // The documents of accounts without subnet groups name a network at most.
-    let places: Vec<Option<&str>> = match subnets {
-        [] => vec![None],
-        subnets => subnets.iter().copied().map(Some).collect(),
-    };
+    let of_group = network.network_of_groups(groups);
 
-    for subnet in places {
-        let of_group = groups
-            .iter()
-            .find_map(|id| Some(network.groups.get(id)?.network));
+    for subnet in places(subnets) {
         let of_subnet = subnet.and_then(|subnet| network.network_of(subnet));
         resource.interfaces.push(Interface {
             network: of.or(of_subnet).or(of_group).unwrap_or_default(),

@@ -33,10 +33,8 @@ pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
         .map(|port| Ports::tcp(port, port))
         .reduce(|all, port| all.or(&port));
 
+    let of_group = network.network_of_groups(&groups);
     for subnet in value::texts(place, "subnets") {
-        let of_group = groups
-            .iter()
-            .find_map(|id| Some(network.groups.get(id)?.network));
         resource.interfaces.push(Interface {
             network: network.network_of(subnet).or(of_group).unwrap_or_default(),
             subnet: Some(subnet),

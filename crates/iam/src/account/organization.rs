@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::read::{AccountError, read_policy};
+use crate::document::elements;
 use crate::policy_set::{Level, NamedPolicy, Organization, PolicyKind};
 
 /// Members that hold an organisation.
@@ -130,11 +131,8 @@ fn add_levels(
                     }
                     None if value.is_array() => add(&place, policies(&place, kind, value)?),
                     None => {
-                        let one = std::slice::from_ref(value);
-                        add(
-                            level.unwrap_or("organisation"),
-                            policy_list(&place, kind, one)?,
-                        );
+                        let level = level.unwrap_or("organisation");
+                        add(level, policies(&place, kind, value)?);
                     }
                 }
             }
@@ -156,18 +154,7 @@ fn policies(
     kind: PolicyKind,
     value: &Value,
 ) -> Result<Vec<NamedPolicy>, AccountError> {
-    match value {
-        Value::Array(values) => policy_list(place, kind, values),
-        one => policy_list(place, kind, std::slice::from_ref(one)),
-    }
-}
-
-fn policy_list(
-    place: &str,
-    kind: PolicyKind,
-    values: &[Value],
-) -> Result<Vec<NamedPolicy>, AccountError> {
-    let numbered = values.iter().enumerate();
+    let numbered = elements(value).iter().enumerate();
     numbered
         .map(|(at, value)| {
             let document = DOCUMENTS.iter().find_map(|name| value.get(*name));

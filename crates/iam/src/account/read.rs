@@ -11,6 +11,7 @@ use crate::aws_managed::aws_managed;
 use crate::caller::Caller;
 use crate::context::Context;
 use crate::document::{Policy, PolicyError};
+use crate::json_lines::json_lines;
 use crate::policy_set::{NamedPolicy, Organization, PolicyKind, PolicySet};
 
 /// Names that a resource policy's document has beside its ARN.
@@ -105,9 +106,7 @@ impl AccountBuilder {
         let values = match serde_json::from_str::<Value>(text) {
             Ok(value) => vec![value],
             Err(error) => {
-                let lines = text.lines().filter(|line| !line.trim().is_empty());
-                let each: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-                each.map_err(|_| AccountError::NotJson(error.to_string()))?
+                json_lines(text).ok_or_else(|| AccountError::NotJson(error.to_string()))?
             }
         };
         for (at, value) in values.into_iter().enumerate() {

@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::caller::Caller;
-use crate::document::Policy;
+use crate::document::{Policy, elements, scalar_text};
 use crate::evaluation::Request;
+use crate::json_lines::json_lines;
 use crate::policy_set::{NamedPolicy, PolicyKind};
 
 /// Request as a file has it.
@@ -62,56 +63,41 @@ pub fn read_requests(text: &str) -> Result<Vec<FileRequest>, RequestError> {
             Some(values) => values.clone(),
             None => vec![value],
         },
-        Err(error) => {
-            let lines = text.lines().filter(|line| !line.trim().is_empty());
-            let each: Result<Vec<Value>, _> = lines.map(serde_json::from_str).collect();
-            each.map_err(|_| RequestError::NotJson(error.to_string()))?
-        }
+        Err(error) => json_lines(text).ok_or_else(|| RequestError::NotJson(error.to_string()))?,
     };
     let numbered = values.into_iter().enumerate();
-    numbered
-        .map(|(at, value)| {
-            request(value).map_err(|problem| RequestError::Request {
-                number: at + 1,
-                problem,
-            })
-        })
-        .collect()
+    numbered.map(|(at, value)| request(at + 1, value)).collect()
 }
 
-fn request(value: Value) -> Result<FileRequest, String> {
+fn request(number: usize, value: Value) -> Result<FileRequest, RequestError> {
+    let fault = |problem: String| RequestError::Request { number, problem };
     let line: RequestLine =
-        serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+        serde_json::from_value(value.clone()).map_err(|error| fault(error.to_string()))?;
     let caller = Caller::read(&line.principal).ok_or_else(|| {
-        format!(
+        fault(format!(
             "principal: {} is neither an ARN of a user, role or session nor an account, a service or *",
             line.principal
-        )
+        ))
     })?;
     if line.action.split(':').count() != 2 || line.action.contains('*') {
-        return Err(format!(
+        return Err(fault(format!(
             "action: {} is no action, such as s3:GetObject",
             line.action
-        ));
+        )));
     }
 
     let resource = line.resource.unwrap_or_else(|| "*".to_owned());
     let mut request = Request::new(caller, line.action, resource);
     request.resource_account = line.resource_account;
     for (key, value) in &line.context {
-        let texts = |values: &[Value]| -> Option<Vec<String>> {
-            values.iter().map(context_value).collect()
-        };
-        let values = match value {
-            Value::Null => {
-                request.context.set_absent(key);
-                continue;
-            }
-            Value::Array(values) => texts(values),
-            one => texts(std::slice::from_ref(one)),
-        };
+        if value.is_null() {
+            request.context.set_absent(key);
+            continue;
+        }
+        let values: Option<Vec<String>> = elements(value).iter().map(scalar_text).collect();
         let values = values.ok_or_else(|| {
-            format!("context.{key}: is no text, number, boolean or a list of them")
+            let problem = "is no text, number, boolean or a list of them";
+            fault(format!("context.{key}: {problem}"))
         })?;
         request.context.set(key, values);
     }
@@ -120,10 +106,11 @@ fn request(value: Value) -> Result<FileRequest, String> {
     }
 
     let numbered = line.session_policies.iter().enumerate();
-    let session: Result<Vec<NamedPolicy>, String> = numbered
+    let session: Result<Vec<NamedPolicy>, RequestError> = numbered
         .map(|(at, document)| {
             let name = format!("session_policies[{}]", at + 1);
-            let policy = Policy::read(document).map_err(|error| format!("{name}: {error}"))?;
+            let policy =
+                Policy::read(document).map_err(|error| fault(format!("{name}: {error}")))?;
             Ok(NamedPolicy::new(PolicyKind::Session, name, policy))
         })
         .collect();
@@ -132,13 +119,4 @@ fn request(value: Value) -> Result<FileRequest, String> {
         value,
         request,
     })
-}
-
-fn context_value(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(flag) => Some(flag.to_string()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
 }

@@ -16,6 +16,15 @@ use super::administrator::{administrator_grant, empowered_grant};
 use super::grant::{Grant, Question, Strength, names_action, regions, stronger};
 use super::target::{Candidate, candidates};
 
+/// Returns a principal with the policies that were read: one that was not would make everything
+/// possible, and is reported instead.
+pub(super) fn as_read(principal: &Principal) -> Principal {
+    let mut principal = principal.clone();
+    let identity = &mut principal.policies.identity;
+    identity.retain(|policy| policy.document.is_some());
+    principal
+}
+
 /// Call of a technique on a target that a principal can make.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
@@ -44,17 +53,8 @@ pub(super) struct Graph<'a> {
 
 impl<'a> Graph<'a> {
     pub(super) fn new(account: &'a AccountPolicies) -> Self {
-        // A policy that was not read would make everything possible: it is reported instead.
-        let nodes: Vec<Rc<Principal>> = account
-            .principals
-            .iter()
-            .map(|principal| {
-                let mut principal = principal.clone();
-                let identity = &mut principal.policies.identity;
-                identity.retain(|policy| policy.document.is_some());
-                Rc::new(principal)
-            })
-            .collect();
+        let principals = account.principals.iter();
+        let nodes: Vec<Rc<Principal>> = principals.map(|one| Rc::new(as_read(one))).collect();
         let administrators = nodes
             .iter()
             .map(|node| administrator_grant(node).map(Rc::new));
@@ -471,15 +471,6 @@ fn trust_in(principal: &Principal, role: &str) -> NamedPolicy {
 }
 
 fn allows_everything(policy: &Policy) -> bool {
-    policy.statements.iter().any(|statement| {
-        let has_all = |patterns: &[String]| patterns.iter().any(|one| one == "*" || one == "*:*");
-        statement.effect == Effect::Allow
-            && statement.conditions.is_empty()
-            && !statement.actions.negated
-            && has_all(&statement.actions.patterns)
-            && statement
-                .resources
-                .as_ref()
-                .is_some_and(|resources| !resources.negated && has_all(&resources.patterns))
-    })
+    let mut statements = policy.statements.iter();
+    statements.any(|statement| statement.conditions.is_empty() && statement.allows_everything())
 }

@@ -243,12 +243,13 @@ impl Question<'_> {
                 let Some(text) = common_text(&pattern, &form) else {
                     continue;
                 };
-                match Arn::read(&text).is_some_and(|arn| is_chosen(arn.region)) {
-                    false => {
+                match Arn::read(&text).filter(|arn| is_chosen(arn.region)) {
+                    None => {
                         found.insert(text);
                     }
-                    true => {
-                        found.extend(self.regions.iter().map(|region| with_region(&text, region)))
+                    Some(arn) => {
+                        let regions = self.regions.iter();
+                        found.extend(regions.map(|region| Arn { region, ..arn }.to_string()));
                     }
                 }
             }
@@ -263,15 +264,6 @@ impl Question<'_> {
 /// Returns `true` for a region that no pattern names.
 fn is_chosen(region: &str) -> bool {
     region.chars().all(|letter| letter == ANY_LETTER)
-}
-
-fn with_region(arn: &str, region: &str) -> String {
-    let parts: Vec<&str> = arn.splitn(6, ':').collect();
-    let replaced = parts.iter().enumerate();
-    let replaced: Vec<&str> = replaced
-        .map(|(at, part)| if at == 3 { region } else { part })
-        .collect();
-    replaced.join(":")
 }
 
 fn without_variables(pattern: &str) -> String {

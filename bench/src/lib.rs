@@ -1,0 +1,5 @@
+//! Figures that the program and the benchmarks both take.
+
+mod memory;
+
+pub use memory::{Memory, memory};
