@@ -16,7 +16,6 @@ use super::EmergencyService;
 use crate::automatic::policy::{Candidate, owns, signatures_for};
 use crate::execution::Execution;
 use crate::execution::request::{Target, Wish, planned};
-use crate::finding::severity::reopen_with_reason;
 use crate::log_entry;
 use crate::records::fresh_id;
 
@@ -324,17 +323,15 @@ impl EmergencyService {
         }
 
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.ports
-            .guardrails
-            .permitted(
-                &recommendation,
-                Target::from_recommendation(&recommendation),
-                &wish,
-            )
-            .await?;
+        let target = Target::from_recommendation(&recommendation);
+        let guardrails = &self.ports.guardrails;
+        guardrails.permitted(&recommendation, target, &wish).await?;
 
         let reason = "it is an emergency now, and applying it is permitted in advance";
-        let open = reopen_with_reason(&self.records, &recommendation, reason, wish.caller).await?;
+        let open = self
+            .records
+            .reopen_unsigned(&recommendation, reason, wish.caller)
+            .await?;
         self.ports.execution.proceed(open, wish).await
     }
 }
