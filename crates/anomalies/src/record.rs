@@ -262,6 +262,13 @@ impl Reading {
 }
 
 impl Anomaly {
+    /// Returns the highest anomaly score of its readings, 0 to 1.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        let scores = self.readings.iter().map(|reading| reading.score);
+        scores.fold(0.0, f64::max)
+    }
+
     /// Evidence of the cause in sentences: the readings, then what stands beside them.
     pub fn evidence_in_words(&self) -> impl Iterator<Item = String> + '_ {
         // Without the names of accounts: those are for readers who may see their entries.

@@ -174,13 +174,7 @@ impl AnomalyService {
             return Ok(());
         }
 
-        let worse = finding.score()
-            > anomaly
-                .readings
-                .iter()
-                .map(|reading| reading.score)
-                .fold(0.0, f64::max);
-
+        let worse = finding.score() > anomaly.score();
         let more_severe = finding.severity < anomaly.severity;
         let last_at = finding.last_at.max(anomaly.last_at);
         let mut next = Anomaly {
@@ -493,14 +487,9 @@ const fn merge_span(class: AnomalyClass) -> SignedDuration {
 
 /// Returns `true` if a similar anomaly, at least as anomalous, was recently reported as false.
 fn is_suppressed(anomaly: &Anomaly, score: f64, now: Timestamp) -> bool {
-    let strangest = anomaly
-        .readings
-        .iter()
-        .map(|reading| reading.score)
-        .fold(0.0, f64::max);
     anomaly.current_feedback().is_some_and(|said| {
         said.kind == FeedbackKind::False
             && now.duration_since(said.at) <= SUPPRESSED_FOR
-            && score <= strangest
+            && score <= anomaly.score()
     })
 }

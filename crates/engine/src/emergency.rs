@@ -19,7 +19,7 @@ use std::sync::Arc;
 use reeve_estate::EstateStore;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::agent::emergency::Emergency;
+use reeve_recommend::agent::emergency::{Emergency, WakingEvent};
 
 use crate::agent::scope::ScopeService;
 use crate::answer::approvals::Approvals;
@@ -48,13 +48,25 @@ pub struct EmergencyPorts {
 pub struct EmergencyService {
     records: Arc<Records>,
     ports: EmergencyPorts,
+    /// Entries of the log that wake any agent type. Every entry is held against these.
+    waking_entries: Vec<WakingEvent>,
 }
 
 impl EmergencyService {
     /// Creates the service over the records of the engine and the services that it uses.
     #[must_use]
-    pub const fn new(records: Arc<Records>, ports: EmergencyPorts) -> Self {
-        EmergencyService { records, ports }
+    pub fn new(records: Arc<Records>, ports: EmergencyPorts) -> Self {
+        let kinds = ports.agent_types.iter().flat_map(|row| row.emergencies());
+        let waking_entries = kinds
+            .flat_map(|kind| kind.wakes)
+            .filter(|event| matches!(event, WakingEvent::Entry { .. }))
+            .copied()
+            .collect();
+        EmergencyService {
+            records,
+            ports,
+            waking_entries,
+        }
     }
 
     /// Returns the kind of emergency that findings of a rule are.

@@ -123,7 +123,31 @@ impl Records {
             .await
     }
 
-    /// The same, with the cause that ended it.
+    /// Opens a recommendation again, for a reason that it then shows.
+    pub(super) async fn reopen(
+        &self,
+        id: &RecommendationId,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        let operation = "recommendation.reopen";
+        self.settle_at(id, operation, Status::Open, Some(reason), caller)
+            .await
+    }
+
+    /// Opens a recommendation again, and closes the requests for its signatures.
+    pub(super) async fn reopen_unsigned(
+        &self,
+        recommendation: &Recommendation,
+        reason: &str,
+        caller: &Caller,
+    ) -> Result<Recommendation, EngineError> {
+        self.close_approvals(recommendation, ApprovalStatus::Expired, reason, caller)
+            .await?;
+        self.reopen(&recommendation.id, reason, caller).await
+    }
+
+    /// As [`Records::settle_at`], with the cause that ended it.
     pub(super) async fn close_at(
         &self,
         id: &RecommendationId,

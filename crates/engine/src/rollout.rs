@@ -374,21 +374,7 @@ impl RolloutService {
                 && recommendation.requested_by.as_deref() == Some(rollout.by.as_str())
             {
                 self.records
-                    .close_approvals(
-                        &recommendation,
-                        reeve_recommend::approval::ApprovalStatus::Expired,
-                        reason,
-                        caller,
-                    )
-                    .await?;
-                self.records
-                    .settle_at(
-                        &recommendation.id,
-                        "recommendation.reopen",
-                        Status::Open,
-                        Some(reason),
-                        caller,
-                    )
+                    .reopen_unsigned(&recommendation, reason, caller)
                     .await?;
             }
         }

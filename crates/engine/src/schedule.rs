@@ -234,13 +234,7 @@ impl Scheduler {
 
         let reason = "its request for approval no longer exists; request the execution again";
         self.records
-            .settle_at(
-                &recommendation.id,
-                "recommendation.reopen",
-                Status::Open,
-                Some(reason),
-                caller,
-            )
+            .reopen(&recommendation.id, reason, caller)
             .await?;
 
         Ok(())
@@ -268,15 +262,7 @@ impl Scheduler {
             Err(error) if error.is_outage() => Err(error),
             Err(error) => {
                 let why = format!("its scheduled execution did not start: {error}");
-                self.records
-                    .settle_at(
-                        &id,
-                        "recommendation.reopen",
-                        Status::Open,
-                        Some(&why),
-                        caller,
-                    )
-                    .await?;
+                self.records.reopen(&id, &why, caller).await?;
                 Ok(false)
             }
         }

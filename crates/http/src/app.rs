@@ -259,9 +259,9 @@ pub struct Ports {
     pub anomaly_service: Arc<AnomalyService>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
-    /// Results of checks.
     /// Checks and frameworks in force.
     pub checks: Arc<LiveCatalogue>,
+    /// Results of checks.
     pub evidence: Arc<dyn EvidenceStore>,
     /// Baselines and drifts.
     pub drifts: Arc<dyn DriftStore>,

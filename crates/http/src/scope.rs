@@ -74,7 +74,7 @@ pub(crate) fn refuses(
     principal.scope.is_some() && !path.is_some_and(|path| is_within(access, method.as_str(), path))
 }
 
-/// What connections have, as one caller may see it. Objects outside are not found.
+/// The estate as one caller may see it. Objects of other connections are not found.
 pub(crate) struct VisibleEstate<'a> {
     app: &'a App,
     scope: Option<&'a AuditScope>,

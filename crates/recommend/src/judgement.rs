@@ -90,7 +90,7 @@ pub struct Judgement {
     pub abstentions: Vec<Abstention>,
     /// Answers of checks about the resource, where the agent type checks.
     pub evidence: Vec<CheckResult>,
-    /// What else the agent type tells of the resource, by its type. The engine keeps the outputs
+    /// Other answers about the resource, by their type. The engine keeps the outputs
     /// that it was given an [`OutputKeeper`](open_facts::OutputKeeper) for.
     pub outputs: OpenFacts,
 }

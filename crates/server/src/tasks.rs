@@ -33,6 +33,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef};
+use reeve_estate::StoreError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -78,6 +79,15 @@ fn done(kind: &EventKind, operation: &str, subject: &str) -> Entry {
         .by(Actor::system())
         .on(ResourceRef::new("reeve", subject))
         .with_action(operation, ActionStatus::Success, ActionMethod::Scheduled)
+}
+
+/// Lets a cursor of the log stay that another process has moved in the meantime: it has judged the
+/// same entries.
+fn ignoring_conflicts(moved: Result<(), StoreError>) -> Result<(), StoreError> {
+    match moved {
+        Err(StoreError::Conflict(_)) => Ok(()),
+        other => other,
+    }
 }
 
 /// Runs work on a beat: at once, then whenever the time has passed since the last run ended.

@@ -64,11 +64,7 @@ pub(super) fn remedy(
 
     let cost_percent = relief.cost_percent(facts.compared_with);
     let cost = cost_words(&relief, cost_percent);
-    let score = of
-        .readings
-        .iter()
-        .map(|reading| reading.score)
-        .fold(0.0, f64::max);
+    let score = of.score();
     let factors = factors(of, &relief, code_owner.as_deref());
     let mut reason_codes = vec![CODE.to_owned(), format!("anomaly:{}", of.id.0)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));

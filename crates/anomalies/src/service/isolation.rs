@@ -82,16 +82,11 @@ impl AnomalyService {
         &self,
         anomaly: &Anomaly,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
-        let score = anomaly
-            .readings
-            .iter()
-            .map(|reading| reading.score)
-            .fold(0.0, f64::max);
         let threat = SecurityThreat {
             anomaly: anomaly.id.clone(),
             title: anomaly.title.clone(),
             severity: anomaly.severity,
-            score,
+            score: anomaly.score(),
             evidence: anomaly.evidence_in_words().collect(),
             readings: anomaly.readings.len() as u64,
         };

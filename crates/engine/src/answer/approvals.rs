@@ -150,13 +150,7 @@ impl Approvals {
         if recommendation.status == Status::PendingApproval {
             let why = format!("approval lapsed: {reason}");
             self.records
-                .settle_at(
-                    &recommendation.id,
-                    "recommendation.reopen",
-                    Status::Open,
-                    Some(&why),
-                    caller,
-                )
+                .reopen(&recommendation.id, &why, caller)
                 .await?;
         }
 

@@ -124,13 +124,7 @@ impl RecommendationService {
         if recommendation.status == Status::PendingApproval {
             let why = format!("approval was refused: {reason}");
             self.records
-                .settle_at(
-                    &recommendation.id,
-                    "recommendation.reopen",
-                    Status::Open,
-                    Some(&why),
-                    caller,
-                )
+                .reopen(&recommendation.id, &why, caller)
                 .await?;
         }
 

@@ -20,13 +20,10 @@ impl EmergencyService {
     #[must_use]
     pub fn wakes(&self, entry: &Entry) -> bool {
         entry.resource.id.is_some()
-            && self.ports.agent_types.iter().any(|definition| {
-                let mut events = definition
-                    .emergencies()
-                    .iter()
-                    .flat_map(|kind| kind.wakes.iter());
-                events.any(|event| event.is_entry(entry))
-            })
+            && self
+                .waking_entries
+                .iter()
+                .any(|event| event.is_entry(entry))
     }
 
     /// Judges an entry of the log that wakes agent types, and applies what standing approvals

@@ -86,10 +86,7 @@ impl EmergencyService {
         let terms = EmergencyTerms::of_agent(agent);
         let now = self.records.clock.now();
         let lately = self.lately(&agent.id, now - DAY).await?;
-        let in_hour = lately
-            .iter()
-            .filter(|action| now.duration_since(action.started_at) < HOUR)
-            .count() as u64;
+        let in_hour = in_last_hour(&lately, now);
         if in_hour >= terms.acts_per_hour {
             return Ok(Some(format!(
                 "emergency limit reached: {in_hour} emergency changes of the agent began within an hour, limit {}",
@@ -121,6 +118,14 @@ impl EmergencyService {
         }
         Ok(None)
     }
+}
+
+/// Number of changes that began within an hour.
+pub(super) fn in_last_hour(actions: &[Action], now: Timestamp) -> u64 {
+    let began = actions
+        .iter()
+        .filter(|action| now.duration_since(action.started_at) < HOUR);
+    began.count() as u64
 }
 
 fn kind_group(resource: &Resource) -> String {

@@ -1,7 +1,7 @@
 //! The emergency lane of an agent, as people see it: kinds, standing approvals, limits, and the
 //! changes of late.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use reeve_estate::named;
 use reeve_recommend::action::Action;
 use reeve_recommend::agent::AgentId;
@@ -10,6 +10,7 @@ use reeve_recommend::approval::Signature;
 use reeve_recommend::error::EngineError;
 
 use super::EmergencyService;
+use super::limits::in_last_hour;
 use crate::automatic::policy::signatures_for;
 
 /// Time that is looked back over.
@@ -30,6 +31,27 @@ named!(
         Ended => "ended",
     }
 );
+
+impl StandingState {
+    /// State of a standing approval of an agent with these terms, where changes of its kind need
+    /// these signatures.
+    pub(super) fn of(
+        approval: &StandingApproval,
+        terms: &EmergencyTerms,
+        needed: &[Signature],
+        now: Timestamp,
+    ) -> Self {
+        if !approval.lasts(now) {
+            StandingState::Ended
+        } else if !approval.terms.include(terms) {
+            StandingState::Outgrown
+        } else if approval.missing(needed).is_empty() {
+            StandingState::InForce
+        } else {
+            StandingState::NeedsSignatures
+        }
+    }
+}
 
 /// A kind of emergency, with the signatures that a standing approval of it needs now.
 #[derive(Debug, Clone)]
@@ -74,18 +96,12 @@ impl EmergencyService {
 
         let terms = EmergencyTerms::of_agent(&agent);
         let state = |approval: &StandingApproval| {
-            let kind = kinds
+            kinds
                 .iter()
-                .find(|kind| kind.emergency.rule == approval.rule);
-            match kind {
-                Some(_) if !approval.lasts(now) => StandingState::Ended,
-                Some(_) if !approval.terms.include(&terms) => StandingState::Outgrown,
-                Some(kind) if approval.missing(&kind.signatures).is_empty() => {
-                    StandingState::InForce
-                }
-                Some(_) => StandingState::NeedsSignatures,
-                None => StandingState::Ended,
-            }
+                .find(|kind| kind.emergency.rule == approval.rule)
+                .map_or(StandingState::Ended, |kind| {
+                    StandingState::of(approval, &terms, &kind.signatures, now)
+                })
         };
         let approvals = self
             .records
@@ -100,10 +116,7 @@ impl EmergencyService {
             .collect();
 
         let mut actions = self.lately(&agent.id, now - LATELY).await?;
-        let in_hour = actions
-            .iter()
-            .filter(|action| now.duration_since(action.started_at) < SignedDuration::from_hours(1))
-            .count() as u64;
+        let in_hour = in_last_hour(&actions, now);
         actions.truncate(MOST_ACTIONS);
         Ok(EmergencyOverview {
             kinds,

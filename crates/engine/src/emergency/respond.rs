@@ -3,7 +3,7 @@
 
 use reeve_audit::ActionStatus;
 use reeve_recommend::agent::emergency::{
-    Emergency, EmergencyMark, EmergencyTerms, Preapproval, StandingApproval,
+    Emergency, EmergencyMark, EmergencyTerms, Preapproval, StandingApprovalId,
 };
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::caller::Caller;
@@ -12,11 +12,10 @@ use reeve_recommend::ports::responses::Remedy;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{NEEDS_PERSON, Recommendation, RecommendationId};
 
-use super::EmergencyService;
+use super::{EmergencyService, StandingState};
 use crate::automatic::policy::{Candidate, owns, signatures_for};
 use crate::execution::Execution;
 use crate::execution::request::{Target, Wish, planned};
-use crate::finding::severity::reopen_with_reason;
 use crate::log_entry;
 use crate::records::fresh_id;
 
@@ -30,6 +29,14 @@ enum Answer {
     Ask(String),
     /// Left to a person, for this reason. `is_shown` puts it on the recommendation.
     Leave { reason: String, is_shown: bool },
+}
+
+/// Standing approvals about a finding.
+enum Standing {
+    /// The one by which it may be applied.
+    InForce(StandingApprovalId),
+    /// There is none, for this reason.
+    Lacking(String),
 }
 
 impl EmergencyService {
@@ -195,12 +202,12 @@ impl EmergencyService {
         }
 
         let missing = match self.standing(agent, kind, recommendation).await? {
-            Ok(approval) => {
+            Standing::InForce(approval) => {
                 return self
                     .within_limits(agent, kind, recommendation, approval)
                     .await;
             }
-            Err(missing) => missing,
+            Standing::Lacking(missing) => missing,
         };
         let configured = kind.preapproval == Preapproval::Configuration
             && recommendation.impact_level <= agent.auto_apply.max_impact;
@@ -221,7 +228,7 @@ impl EmergencyService {
         agent: &Agent,
         kind: &Emergency,
         recommendation: &Recommendation,
-        approval: StandingApproval,
+        approval: StandingApprovalId,
     ) -> Result<Answer, EngineError> {
         let Some(group) = self.group_of(recommendation).await? else {
             return Ok(Answer::Leave {
@@ -237,7 +244,7 @@ impl EmergencyService {
             },
             None => Answer::Lane(EmergencyMark {
                 rule: kind.rule.to_owned(),
-                approval: approval.id,
+                approval,
                 group: group.name,
             }),
         })
@@ -249,9 +256,9 @@ impl EmergencyService {
         agent: &Agent,
         kind: &Emergency,
         recommendation: &Recommendation,
-    ) -> Result<Result<StandingApproval, String>, EngineError> {
+    ) -> Result<Standing, EngineError> {
         if recommendation.impact_level > kind.impact {
-            return Ok(Err(format!(
+            return Ok(Standing::Lacking(format!(
                 "its impact is {}, and standing approvals of {} are for {} impact at most",
                 recommendation.impact_level, kind.rule, kind.impact
             )));
@@ -266,28 +273,28 @@ impl EmergencyService {
             .standing_approval_list(&agent.id)
             .await?;
         let mut missing = format!("no standing approval of {} is in force", kind.rule);
-        for approval in all {
-            if approval.rule != kind.rule || !approval.lasts(now) {
-                continue;
-            }
-            let unsigned = approval.missing(&needed);
-            if !approval.terms.include(&terms) {
-                missing = format!(
-                    "scope or limits of the agent reach further than standing approval {} is for",
-                    approval.id.0
-                );
-            } else if unsigned.is_empty() {
-                return Ok(Ok(approval));
-            } else {
-                let names: Vec<&str> = unsigned.iter().map(|one| one.as_str()).collect();
-                missing = format!(
-                    "standing approval {} still needs the signature of {}",
-                    approval.id.0,
-                    names.join(" and ")
-                );
+        for approval in all.into_iter().filter(|one| one.rule == kind.rule) {
+            match StandingState::of(&approval, &terms, &needed, now) {
+                StandingState::InForce => return Ok(Standing::InForce(approval.id)),
+                StandingState::Ended => {}
+                StandingState::Outgrown => {
+                    missing = format!(
+                        "scope or limits of the agent reach further than standing approval {} is for",
+                        approval.id.0
+                    );
+                }
+                StandingState::NeedsSignatures => {
+                    let unsigned = approval.missing(&needed);
+                    let names: Vec<&str> = unsigned.iter().map(|one| one.as_str()).collect();
+                    missing = format!(
+                        "standing approval {} still needs the signature of {}",
+                        approval.id.0,
+                        names.join(" and ")
+                    );
+                }
             }
         }
-        Ok(Err(missing))
+        Ok(Standing::Lacking(missing))
     }
 
     async fn ask(
@@ -324,17 +331,15 @@ impl EmergencyService {
         }
 
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.ports
-            .guardrails
-            .permitted(
-                &recommendation,
-                Target::from_recommendation(&recommendation),
-                &wish,
-            )
-            .await?;
+        let target = Target::from_recommendation(&recommendation);
+        let guardrails = &self.ports.guardrails;
+        guardrails.permitted(&recommendation, target, &wish).await?;
 
         let reason = "it is an emergency now, and applying it is permitted in advance";
-        let open = reopen_with_reason(&self.records, &recommendation, reason, wish.caller).await?;
+        let open = self
+            .records
+            .reopen_unsigned(&recommendation, reason, wish.caller)
+            .await?;
         self.ports.execution.proceed(open, wish).await
     }
 }

@@ -1,7 +1,6 @@
 //! Findings that an event makes again, more severe than before: what a person answered to the lesser
 //! one is asked anew.
 
-use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
@@ -47,28 +46,8 @@ pub(crate) async fn reopen_for_severity(
     }
 
     let reason = format!("the threat is now {}", made.priority);
-    reopen_with_reason(records, known, &reason, caller)
+    records
+        .reopen_unsigned(known, &reason, caller)
         .await
         .map(Some)
-}
-
-/// Opens a recommendation again and closes the requests for its signatures.
-pub(crate) async fn reopen_with_reason(
-    records: &Records,
-    recommendation: &Recommendation,
-    reason: &str,
-    caller: &Caller,
-) -> Result<Recommendation, EngineError> {
-    records
-        .close_approvals(recommendation, ApprovalStatus::Expired, reason, caller)
-        .await?;
-    records
-        .settle_at(
-            &recommendation.id,
-            "recommendation.reopen",
-            Status::Open,
-            Some(reason),
-            caller,
-        )
-        .await
 }

@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// What the judgements of several resources have in common.
+/// Facts that the judgements of several resources have in common.
 struct Common {
     catalogue: Arc<Catalogue>,
     settings: Settings,

@@ -104,7 +104,7 @@ impl WakingEvent {
 pub struct Emergency {
     /// Rule of the findings, an action of the agent type (`auto_quarantine`).
     pub rule: &'static str,
-    /// What is done, one sentence.
+    /// Change that is made, one sentence.
     pub description: &'static str,
     /// Highest impact of the findings: what a standing approval must be signed for. A finding of
     /// higher impact waits for people.

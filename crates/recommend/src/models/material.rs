@@ -19,7 +19,7 @@ pub struct Material {
     pub series: Vec<Series>,
     /// Recommendations of its type that ended, oldest first.
     pub outcomes: Vec<Example>,
-    /// What single trainers learn from, by its type ([`MaterialSource`](crate::models::MaterialSource)).
+    /// Facts that single trainers learn from, by their type ([`MaterialSource`](crate::models::MaterialSource)).
     pub open: OpenFacts,
     /// Guardrails that are in force.
     pub guardrails: Guardrails,

@@ -15,7 +15,8 @@ pub(crate) struct OwnChecks {
     /// `true` if the configuration names the folder: it should be there then.
     is_configured: bool,
     live: Arc<LiveCatalogue>,
-    /// Digest of the files as they were read last; `None` after a failure.
+    /// Digest of the files as they were read last, or the error that kept them from being read;
+    /// `None` before the first reading.
     read: Mutex<Option<String>>,
 }
 
@@ -55,18 +56,19 @@ impl OwnChecks {
             }
             found => found,
         };
+        let found = match &folder {
+            Ok(folder) => folder.digest(),
+            Err(error) => error.to_string(),
+        };
+        if read.as_ref() == Some(&found) {
+            return None;
+        }
+        *read = Some(found);
+
         let before = self.live.current();
         let after = match folder {
-            Ok(folder) => {
-                let digest = folder.digest();
-                if read.as_ref() == Some(&digest) {
-                    return None;
-                }
-                *read = Some(digest);
-                Catalogue::builtin().with_own(&folder)
-            }
+            Ok(folder) => Catalogue::builtin().with_own(&folder),
             Err(error) => {
-                *read = None;
                 let folder = self.folder.display();
                 before.despite(format!("the folder {folder} cannot be read: {error}"))
             }

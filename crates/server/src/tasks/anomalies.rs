@@ -114,11 +114,7 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
 
     if watches.unkept.is_empty() {
         context.anomalies.anomaly_looked_put(now).await?;
-        match context.anomalies.anomaly_advance(cursor, next).await {
-            // Another process that reads the same log has judged these entries too.
-            Ok(()) | Err(StoreError::Conflict(_)) => {}
-            Err(error) => return Err(error.into()),
-        }
+        super::ignoring_conflicts(context.anomalies.anomaly_advance(cursor, next).await)?;
     }
 
     Ok(())

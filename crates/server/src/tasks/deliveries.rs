@@ -11,7 +11,6 @@ use std::time::Duration;
 use anyhow::Result;
 use jiff::SignedDuration;
 use reeve_audit::query::{Query, may_be_by_reeve};
-use reeve_estate::StoreError;
 use reeve_notify::delivery::Audience;
 use reeve_notify::notification::gather;
 use reeve_notify::sources;
@@ -100,7 +99,7 @@ async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadabl
     loop {
         let end = follower.end();
         let Some(from) = store.outbox_cursor().await? else {
-            ignoring_conflicts(store.outbox_advance(None, end, &[], &[]).await)?;
+            super::ignoring_conflicts(store.outbox_advance(None, end, &[], &[]).await)?;
             continue;
         };
         let now = context.now();
@@ -120,19 +119,11 @@ async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadabl
             }
         }
         let plan = audience(context).await?.plan(&happenings, now);
-        ignoring_conflicts(
+        super::ignoring_conflicts(
             store
                 .outbox_advance(Some(from), stretch.to, &plan.outgoing, &plan.notices)
                 .await,
         )?;
-    }
-}
-
-/// Another process that reads the same log has moved the cursor: what it read is not read again.
-fn ignoring_conflicts(outcome: Result<(), StoreError>) -> Result<(), StoreError> {
-    match outcome {
-        Err(StoreError::Conflict(_)) => Ok(()),
-        other => other,
     }
 }
 
@@ -154,7 +145,7 @@ async fn digests(context: &TaskContext) -> Result<()> {
             channels, agents, ..
         } = audience(context).await?;
         let digests = gather(&notices, &channels, &agents, now);
-        ignoring_conflicts(store.notice_gather(&notices, &digests).await)?;
+        super::ignoring_conflicts(store.notice_gather(&notices, &digests).await)?;
     }
 
     store.delivery_prune(now - KEPT).await?;

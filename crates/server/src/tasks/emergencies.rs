@@ -9,7 +9,6 @@ use std::time::Duration;
 use anyhow::Result;
 use reeve_audit::query::Query;
 use reeve_engine::EmergencyService;
-use reeve_estate::StoreError;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -46,9 +45,8 @@ async fn follow(context: &TaskContext, trail: &Trail, lane: &EmergencyService) -
         .reading_together();
     let end = follower.end();
     let Some(mut from) = context.agents.event_cursor().await? else {
-        return Ok(ignore_faster(
-            context.agents.event_advance(None, end).await,
-        )?);
+        let begun = context.agents.event_advance(None, end).await;
+        return Ok(super::ignoring_conflicts(begun)?);
     };
 
     while let Some(stretch) = follower.next(from, end, context.now()).await? {
@@ -65,16 +63,8 @@ async fn follow(context: &TaskContext, trail: &Trail, lane: &EmergencyService) -
                 Ok(()) => {}
             }
         }
-        ignore_faster(context.agents.event_advance(Some(from), stretch.to).await)?;
+        super::ignoring_conflicts(context.agents.event_advance(Some(from), stretch.to).await)?;
         from = stretch.to;
     }
     Ok(())
-}
-
-/// Another process that reads the same log has judged these entries too.
-fn ignore_faster(moved: Result<(), StoreError>) -> Result<(), StoreError> {
-    match moved {
-        Err(StoreError::Conflict(_)) => Ok(()),
-        other => other,
-    }
 }

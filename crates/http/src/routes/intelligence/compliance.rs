@@ -94,18 +94,7 @@ pub(super) async fn controls(
         .filter(|body| state.is_none_or(|state| body.state.0 == state))
         .collect();
 
-    let total = all.len() as u64;
-    let items: Vec<FrameworkControlBody> = all
-        .into_iter()
-        .skip(usize::try_from(window.start()).unwrap_or(usize::MAX))
-        .take(usize::try_from(window.limit).unwrap_or(usize::MAX))
-        .collect();
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List {
-        items,
-        total,
-        next_cursor,
-    }))
+    Ok(Json(window.page(all.into_iter(), |body| body)))
 }
 
 /// A control, with the checks that prove it.
@@ -179,12 +168,8 @@ pub(super) async fn results(
         let place = |one: &Evidence| filter.checks.iter().position(|id| *id == one.result.check);
         let mut all: Vec<Evidence> = accepted.iter().map(|one| one.found.clone()).collect();
         all.sort_by_key(|one| (place(one), one.key()));
-        let (start, limit) = (window.start(), window.limit);
-        let page = all
-            .iter()
-            .skip(usize::try_from(start).unwrap_or(usize::MAX))
-            .take(usize::try_from(limit).unwrap_or(usize::MAX));
-        (page.cloned().collect(), all.len() as u64)
+        let page = window.page(all.into_iter(), |one| one);
+        (page.items, page.total)
     } else {
         app.evidence.evidence_list(&filter).await?
     };
@@ -262,13 +247,23 @@ pub(super) async fn check(
     }))
 }
 
+/// Results by check, accepted ones counted.
 async fn counts(app: &App, visible: &VisibleEstate<'_>) -> Result<Counts, Problem> {
-    let mut found = Counts::new();
     let filter = EvidenceFilter {
         visible: visible.connections(),
         ..EvidenceFilter::default()
     };
-    for one in app.evidence.evidence_counts(&filter).await? {
+    let mut found = answered(app, &filter).await?;
+    for one in accepted(app, &filter).await? {
+        found.entry(one.found.result.check).or_default().excepted += 1;
+    }
+    Ok(found)
+}
+
+/// Results by check and answer.
+async fn answered(app: &App, filter: &EvidenceFilter) -> Result<Counts, Problem> {
+    let mut found = Counts::new();
+    for one in app.evidence.evidence_counts(filter).await? {
         let counts = found.entry(one.check).or_default();
         match one.answer {
             CheckAnswer::Pass => counts.pass += one.count,
@@ -276,9 +271,6 @@ async fn counts(app: &App, visible: &VisibleEstate<'_>) -> Result<Counts, Proble
             CheckAnswer::Unknown => counts.unknown += one.count,
             CheckAnswer::NotApplicable => counts.not_applicable += one.count,
         }
-    }
-    for one in accepted(app, &filter).await? {
-        found.entry(one.found.result.check).or_default().excepted += 1;
     }
     Ok(found)
 }
@@ -392,12 +384,8 @@ fn score(results: &ResultCountsBody) -> Option<f64> {
 }
 
 /// The checks that prove a control, the most severe first.
-fn proving<'c>(catalogue: &'c Catalogue, control: &Control) -> Vec<&'c Check> {
-    let mut proving: Vec<&Check> = catalogue
-        .checks()
-        .map(AsRef::as_ref)
-        .filter(|check| control.is_proven_by(check))
-        .collect();
+fn proving<'c>(catalogue: &'c Catalogue, control: &'c Control) -> Vec<&'c Check> {
+    let mut proving: Vec<&Check> = catalogue.proving(control).map(AsRef::as_ref).collect();
     proving.sort_by_key(|check| check.rank());
     proving
 }

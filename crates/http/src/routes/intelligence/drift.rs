@@ -168,7 +168,7 @@ pub(super) async fn get(
 ) -> Result<Json<DriftDetailBody>, Problem> {
     let visible = app.visible(&caller.principal).await?;
     let drift = visible.drift(&DriftId(id)).await?;
-    Ok(Json(bodies::detail(&app, &caller, &drift).await?))
+    Ok(Json(bodies::detail(&app, &caller, &visible, &drift).await?))
 }
 
 /// Accept a drift until a time.

@@ -154,10 +154,8 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    let found = {
-        let visible = app.visible(&caller.principal).await?;
-        visible.recommendation(&RecommendationId(id)).await?
-    };
+    let visible = app.visible(&caller.principal).await?;
+    let found = visible.recommendation(&RecommendationId(id)).await?;
     let decided = app
         .guardrails
         .applicability(std::slice::from_ref(&found))
@@ -178,10 +176,8 @@ pub(super) async fn explanation(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<ExplanationBody>, Problem> {
-    let found = {
-        let visible = app.visible(&caller.principal).await?;
-        visible.recommendation(&RecommendationId(id)).await?
-    };
+    let visible = app.visible(&caller.principal).await?;
+    let found = visible.recommendation(&RecommendationId(id)).await?;
     Ok(Json(bodies::explanation(
         &found.explanation,
         found.confidence,

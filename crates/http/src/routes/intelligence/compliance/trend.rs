@@ -13,7 +13,7 @@ use reeve_audit::FieldCode;
 use reeve_controls::{Catalogue, Check, Framework};
 use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceFilter, EvidenceTurnover};
 
-use super::{accepted, counts, score, sum};
+use super::{accepted, answered, score, sum};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
@@ -50,11 +50,11 @@ pub(in crate::routes::intelligence) async fn trend(
     let since = Timestamp::from_second((today - i64::from(days) + 1) * DAY_S);
     let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
     let checks: Vec<&Check> = checks_of(&catalogue, framework).collect();
-    let now = sum(checks.iter().copied(), &counts(&app, &visible).await?);
     let filter = EvidenceFilter {
         visible: visible.connections(),
         ..EvidenceFilter::default()
     };
+    let now = sum(checks.iter().copied(), &answered(&app, &filter).await?);
     let turnover = app.evidence.evidence_turnover(&filter, since).await?;
 
     let names: HashSet<&str> = checks.iter().map(|check| check.id.as_str()).collect();

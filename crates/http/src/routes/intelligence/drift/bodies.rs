@@ -20,6 +20,7 @@ use crate::error::Problem;
 use crate::extract::Caller;
 use crate::log_entry;
 use crate::routes::audit_logs::ask;
+use crate::scope::VisibleEstate;
 use crate::time;
 use crate::wire::drift::{
     BaselineBody, BaselineScopeBody, DriftAcceptanceBody, DriftBody, DriftCauseBody,
@@ -92,9 +93,10 @@ pub(super) fn drift(drift: &Drift, names: &HashMap<BaselineId, String>) -> Drift
 pub(super) async fn detail(
     app: &App,
     caller: &Caller,
+    visible: &VisibleEstate<'_>,
     one: &Drift,
 ) -> Result<DriftDetailBody, Problem> {
-    let (catalogue, visible) = (app.checks.current(), app.visible(&caller.principal).await?);
+    let catalogue = app.checks.current();
     let baseline = app.drifts.baseline_get(&one.baseline).await?;
     let names = HashMap::from([(baseline.id, baseline.name)]);
     let (differences, is_cut) = differences(app, one).await?;
