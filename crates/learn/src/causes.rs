@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::window::{HOUR_MS, Point};
+use crate::window::{HOUR_MS, Point, median_step_ms, upper_median};
 pub use deviation::Deviation;
 use deviation::{Span, deviation};
 pub use graph::Edge;
@@ -392,13 +392,8 @@ fn grade(found: &mut [Cause], symptom_deviates: bool, step_ms: i64) {
 
 /// Usual distance of measurements: the median over series of their median.
 fn step_ms(metrics: &[NodeMetric]) -> i64 {
-    let middle = |mut steps: Vec<i64>| {
-        steps.sort_unstable();
-        steps.get(steps.len() / 2).copied()
-    };
-    let steps = metrics.iter().filter_map(|one| {
-        let steps = one.points.windows(2).map(|pair| pair[1].0 - pair[0].0);
-        middle(steps.filter(|step| *step > 0).collect())
-    });
-    middle(steps.collect()).unwrap_or(60_000)
+    let steps = metrics
+        .iter()
+        .filter_map(|one| median_step_ms(one.points.iter().map(|(at_ms, _)| *at_ms)));
+    upper_median(steps).unwrap_or(60_000)
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use reeve_learn::scaling::{ScalingPolicy, Sessions, Settings, Wanted};
+use reeve_learn::window::median_step_ms;
 
 use super::file::Sink;
 use super::series::SeriesFile;
@@ -96,18 +97,11 @@ fn wanted(
 
 /// Median distance of the first rows.
 fn step_ms(series: &SeriesFile, order: &[usize]) -> i64 {
-    let times: Vec<i64> = order
+    let times = order
         .iter()
         .take(FIRST_ROWS)
-        .filter_map(|place| series.rows.get(*place).map(|row| row.at_ms))
-        .collect();
-    let mut steps: Vec<i64> = times
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .filter(|step| *step > 0)
-        .collect();
-    steps.sort_unstable();
-    steps.get(steps.len() / 2).copied().unwrap_or(USUAL_STEP_MS)
+        .filter_map(|place| series.rows.get(*place).map(|row| row.at_ms));
+    median_step_ms(times).unwrap_or(USUAL_STEP_MS)
 }
 
 fn write(file: &SeriesFile, wanted: &[Option<Wanted>], sink: &mut impl Write) -> Result<()> {
