@@ -3,8 +3,9 @@
 //! A node is a better cause the larger its deviation is (robust, `deviation`), the earlier it began,
 //! and the surer the symptom depends on it: a failure moves from a callee to its callers, so causes
 //! are sought downstream of the node of the incident, along calls whose nodes deviate as well. A
-//! node whose own callee deviated no later is explained by it, and a node whose failure would explain the other deviations, because they lie upstream and began later,
-//! is a better cause than one whose callers hardly notice.
+//! node whose own callee deviated no later is explained by it, and a node whose failure would
+//! explain the other deviations, because they lie upstream and began later, is a better cause than
+//! one whose callers hardly notice.
 //!
 //! "Confirmed" takes a measured chain of deviations from the symptom to the cause, a
 //! large deviation, four in five other deviations upstream and no earlier, no callee that is not
@@ -63,9 +64,9 @@ const BLIND_STEPS: i64 = 2;
 pub struct NodeMetric {
     /// Name of the node.
     pub node: String,
-    /// Name of the metric.
+    /// Name of the metric; a node may have several.
     pub metric: String,
-    /// Measurements.
+    /// Times in milliseconds since the epoch, with values.
     pub points: Vec<Point>,
 }
 
@@ -82,7 +83,7 @@ pub struct IncidentSymptom {
     pub end_ms: Option<i64>,
 }
 
-/// Certainty of a cause.
+/// Certainty that a node is the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Nothing can be said.
@@ -123,11 +124,10 @@ pub enum Place {
 /// A node that may be the cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
-    /// Name of the node.
     pub node: String,
     /// Score, 0 to 1.
     pub score: f64,
-    /// Certainty.
+    /// Confirmed or likely for one node at most.
     pub grade: Grade,
     /// Metric with the largest deviation.
     pub metric: String,
@@ -135,7 +135,7 @@ pub struct Cause {
     pub deviation: Deviation,
     /// Onset of the node's earliest large deviation.
     pub onset_ms: i64,
-    /// Place in the graph.
+    /// Place in the graph, as seen from the node of the incident.
     pub place: Place,
     /// Callee whose deviation explains that of the node.
     pub explained_by: Option<String>,
@@ -153,7 +153,7 @@ pub struct Cause {
 pub struct NodeDeviation {
     /// Metric with the largest deviation.
     pub metric: String,
-    /// Its deviation.
+    /// Deviation of this metric, the largest of the node.
     pub largest: Deviation,
     /// Earliest onset of the node's large deviations.
     pub onset_ms: i64,

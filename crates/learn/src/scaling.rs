@@ -94,9 +94,8 @@ impl Reason {
 /// Units wanted at a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Number of units.
+    /// At least the fewest of the settings.
     pub units: u64,
-    /// Reason for the number.
     pub reason: Reason,
 }
 

@@ -35,9 +35,9 @@ const SILENT_MS: i64 = 6 * HOUR_MS;
 /// Kind of capacity to buy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purchase {
-    /// Spot capacity, which may be taken back.
+    /// Capacity at the spot price, which may be taken back.
     Spot,
-    /// On-demand capacity.
+    /// Capacity at the on-demand price, which stays.
     OnDemand,
 }
 
