@@ -1,7 +1,6 @@
 //! `reeve analyze causes`: probable causes of an incident, from metrics, calls and the incident.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,14 +56,12 @@ pub(super) fn run(args: &CausesArgs) -> Result<ExitCode> {
     let found = causes(&metrics, edges.as_deref(), &symptom);
     let mut sink = Sink::create(args.output.output.as_deref())?;
     for cause in &found {
-        let line = CauseLine {
+        sink.json_line(&CauseLine {
             node: &cause.node,
             score: (cause.score * 1e4).round() / 1e4,
             grade: cause.grade.name(),
             reasons: reasons(cause, &symptom),
-        };
-        serde_json::to_writer(&mut sink, &line).context("the causes could not be written")?;
-        writeln!(sink)?;
+        })?;
     }
     sink.finish()?;
     Ok(ExitCode::SUCCESS)
