@@ -39,7 +39,7 @@ pub(super) fn run(args: &ScalingArgs) -> Result<ExitCode> {
         refuse_negative(sessions, SESSIONS)?;
     }
 
-    let wanted = wanted(&load, sessions.as_ref(), args);
+    let wanted = wanted(&load, sessions.as_ref(), args)?;
     let mut sink = Sink::create(args.output.output.as_deref())?;
     write(&load, &wanted, &mut sink).context("the units could not be written")?;
     sink.finish()?;
@@ -68,7 +68,7 @@ fn wanted(
     load: &SeriesFile,
     sessions: Option<&SeriesFile>,
     args: &ScalingArgs,
-) -> Vec<Option<Wanted>> {
+) -> Result<Vec<Option<Wanted>>> {
     let order = load.in_time_order();
     let mut policy = ScalingPolicy::new(Settings {
         unit: args.unit,
@@ -76,12 +76,8 @@ fn wanted(
         least: args.min,
         step_ms: step_ms(load, &order),
     });
-    let mut wanted = vec![None; load.rows.len()];
 
-    for place in order {
-        let (Some(row), Some(wanted)) = (load.rows.get(place), wanted.get_mut(place)) else {
-            continue;
-        };
+    load.judge(&order, None, |place, row| {
         // Both columns are of the same rows.
         let active = sessions.map(|sessions| sessions.rows.get(place).and_then(|row| row.value));
         let active = match active {
@@ -89,10 +85,8 @@ fn wanted(
             Some(None) => Sessions::Unknown,
             Some(Some(count)) => Sessions::Active(count),
         };
-        *wanted = Some(policy.observe(row.at_ms, row.value, active));
-    }
-
-    wanted
+        Ok(Some(policy.observe(row.at_ms, row.value, active)))
+    })
 }
 
 /// Median distance of the first rows.
