@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::window::{HOUR_MS, Point, median_step_ms, upper_median};
 pub use deviation::Deviation;
-use deviation::{Span, deviation};
+use deviation::{MOST_SIZE, Span, deviation};
 pub use graph::Edge;
 use graph::{Graph, Reach};
 
@@ -29,8 +29,6 @@ use graph::{Graph, Reach};
 const USUAL_LENGTH_MS: i64 = HOUR_MS / 2;
 /// Longest time before the start in which a cause may have begun: alarms lag behind.
 const MOST_LAG_MS: i64 = HOUR_MS / 2;
-/// Deviation at which the size counts fully.
-const LARGEST: f64 = 50.0;
 /// Weights of nodes by their place: on a chain of deviations, behind a node that does not deviate,
 /// not reachable at all.
 const BROKEN: f64 = 0.5;
@@ -333,7 +331,7 @@ struct Upstream {
 
 /// Weight of a size, 0 to 1: a deviation ten times as large is no ten times better cause.
 fn weight(size: f64) -> f64 {
-    (size.min(LARGEST).ln_1p() / LARGEST.ln_1p()).clamp(0.0, 1.0)
+    (size.ln_1p() / MOST_SIZE.ln_1p()).clamp(0.0, 1.0)
 }
 
 /// The callee that explains a node's deviation best, and the share that it explains.

@@ -16,8 +16,8 @@ const ABOVE_PAST: f64 = 1.25;
 const MAD_TO_SIGMA: f64 = 1.4826;
 /// Least spread of a series, as a share of its median: rounding is no deviation.
 const LEAST_SPREAD: f64 = 0.01;
-/// Largest size.
-const MOST: f64 = 50.0;
+/// Size of the largest deviations: it counts fully.
+pub(super) const MOST_SIZE: f64 = 50.0;
 /// Points of three in a row beyond the limit that make an onset.
 const OF_THREE: usize = 2;
 /// Share of the limit that the median after the onset must exceed: a short spike is no incident.
@@ -84,7 +84,7 @@ pub(super) fn deviation(points: &[Point], span: Span) -> Option<Deviation> {
     let distance = score(during).abs();
     (distance >= LASTS * limit).then(|| Deviation {
         onset_ms: within[onset].0,
-        size: (distance * LIMIT / limit).min(MOST),
+        size: (distance * LIMIT / limit).min(MOST_SIZE),
         before,
         during,
     })
