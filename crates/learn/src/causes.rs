@@ -3,8 +3,9 @@
 //! A node is a better cause the larger its deviation is (robust, `deviation`), the earlier it began,
 //! and the surer the symptom depends on it: a failure moves from a callee to its callers, so causes
 //! are sought downstream of the node of the incident, along calls whose nodes deviate as well. A
-//! node whose own callee deviated no later is explained by it, and a node whose failure would explain the other deviations, because they lie upstream and began later,
-//! is a better cause than one whose callers hardly notice.
+//! node whose own callee deviated no later is explained by it, and a node whose failure would
+//! explain the other deviations, because they lie upstream and began later, is a better cause than
+//! one whose callers hardly notice.
 //!
 //! "Confirmed" takes a measured chain of deviations from the symptom to the cause, a
 //! large deviation, four in five other deviations upstream and no earlier, no callee that is not
@@ -18,9 +19,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::window::{HOUR_MS, Point};
+use crate::window::{HOUR_MS, Point, median_step_ms, upper_median};
 pub use deviation::Deviation;
-use deviation::{Span, deviation};
+use deviation::{MOST_SIZE, Span, deviation};
 pub use graph::Edge;
 use graph::{Graph, Reach};
 
@@ -28,8 +29,6 @@ use graph::{Graph, Reach};
 const USUAL_LENGTH_MS: i64 = HOUR_MS / 2;
 /// Longest time before the start in which a cause may have begun: alarms lag behind.
 const MOST_LAG_MS: i64 = HOUR_MS / 2;
-/// Deviation at which the size counts fully.
-const LARGEST: f64 = 50.0;
 /// Weights of nodes by their place: on a chain of deviations, behind a node that does not deviate,
 /// not reachable at all.
 const BROKEN: f64 = 0.5;
@@ -63,9 +62,9 @@ const BLIND_STEPS: i64 = 2;
 pub struct NodeMetric {
     /// Name of the node.
     pub node: String,
-    /// Name of the metric.
+    /// Name of the metric; a node may have several.
     pub metric: String,
-    /// Measurements.
+    /// Times in milliseconds since the epoch, with values.
     pub points: Vec<Point>,
 }
 
@@ -82,7 +81,7 @@ pub struct IncidentSymptom {
     pub end_ms: Option<i64>,
 }
 
-/// Certainty of a cause.
+/// Certainty that a node is the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Nothing can be said.
@@ -123,11 +122,10 @@ pub enum Place {
 /// A node that may be the cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
-    /// Name of the node.
     pub node: String,
     /// Score, 0 to 1.
     pub score: f64,
-    /// Certainty.
+    /// Confirmed or likely for one node at most.
     pub grade: Grade,
     /// Metric with the largest deviation.
     pub metric: String,
@@ -135,7 +133,7 @@ pub struct Cause {
     pub deviation: Deviation,
     /// Onset of the node's earliest large deviation.
     pub onset_ms: i64,
-    /// Place in the graph.
+    /// Place in the graph, as seen from the node of the incident.
     pub place: Place,
     /// Callee whose deviation explains that of the node.
     pub explained_by: Option<String>,
@@ -153,7 +151,7 @@ pub struct Cause {
 pub struct NodeDeviation {
     /// Metric with the largest deviation.
     pub metric: String,
-    /// Its deviation.
+    /// Deviation of this metric, the largest of the node.
     pub largest: Deviation,
     /// Earliest onset of the node's large deviations.
     pub onset_ms: i64,
@@ -333,7 +331,7 @@ struct Upstream {
 
 /// Weight of a size, 0 to 1: a deviation ten times as large is no ten times better cause.
 fn weight(size: f64) -> f64 {
-    (size.min(LARGEST).ln_1p() / LARGEST.ln_1p()).clamp(0.0, 1.0)
+    (size.ln_1p() / MOST_SIZE.ln_1p()).clamp(0.0, 1.0)
 }
 
 /// The callee that explains a node's deviation best, and the share that it explains.
@@ -392,13 +390,8 @@ fn grade(found: &mut [Cause], symptom_deviates: bool, step_ms: i64) {
 
 /// Usual distance of measurements: the median over series of their median.
 fn step_ms(metrics: &[NodeMetric]) -> i64 {
-    let middle = |mut steps: Vec<i64>| {
-        steps.sort_unstable();
-        steps.get(steps.len() / 2).copied()
-    };
-    let steps = metrics.iter().filter_map(|one| {
-        let steps = one.points.windows(2).map(|pair| pair[1].0 - pair[0].0);
-        middle(steps.filter(|step| *step > 0).collect())
-    });
-    middle(steps.collect()).unwrap_or(60_000)
+    let steps = metrics
+        .iter()
+        .filter_map(|one| median_step_ms(one.points.iter().map(|(at_ms, _)| *at_ms)));
+    upper_median(steps).unwrap_or(60_000)
 }

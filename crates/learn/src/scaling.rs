@@ -20,7 +20,7 @@ use predictor::Predictors;
 
 /// Share of the capacity that is used while too little is known to predict: the rule of target
 /// tracking.
-pub const LEARNING_TARGET: f64 = 0.7;
+const LEARNING_TARGET: f64 = 0.7;
 /// Rows, and time, below which too little is known to predict.
 const LEAST_ROWS: usize = 50;
 const LEAST_MS: i64 = DAY_MS;
@@ -94,9 +94,8 @@ impl Reason {
 /// Units wanted at a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Number of units.
+    /// At least the fewest of the settings.
     pub units: u64,
-    /// Reason for the number.
     pub reason: Reason,
 }
 

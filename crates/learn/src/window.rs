@@ -10,6 +10,23 @@ pub const DAY_MS: i64 = 24 * HOUR_MS;
 /// A week in milliseconds.
 pub const WEEK_MS: i64 = 7 * DAY_MS;
 
+/// Returns the median distance of neighbouring times (of two middles the later), without those that
+/// share a time; `None` if all do. Times must be sorted.
+#[must_use]
+pub fn median_step_ms(times: impl IntoIterator<Item = i64>) -> Option<i64> {
+    let mut times = times.into_iter();
+    let mut before = times.next()?;
+    let steps = times.map(|at| at.saturating_sub(std::mem::replace(&mut before, at)));
+    upper_median(steps.filter(|step| *step > 0))
+}
+
+/// Returns the median of whole numbers, of two middles the greater.
+pub(crate) fn upper_median(values: impl Iterator<Item = i64>) -> Option<i64> {
+    let mut sorted: Vec<i64> = values.collect();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied()
+}
+
 /// A half-open window `[start_ms, end_ms)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -70,6 +87,14 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_is_the_median_of_distances() {
+        assert_eq!(median_step_ms([0, 10, 10, 20, 90]), Some(10));
+        assert_eq!(median_step_ms([0, 10, 30]), Some(20), "the greater middle");
+        assert_eq!(median_step_ms([5, 5]), None);
+        assert_eq!(median_step_ms([]), None);
+    }
 
     #[test]
     fn blocks_end_where_the_window_ends() {

@@ -3,7 +3,7 @@
 //! The past is described by its median and its median absolute deviation, so that earlier spikes do
 //! not widen it. The limit is that of the series: what its past often exceeds is no deviation.
 
-use crate::quantile::{percentile_of_sorted, sorted};
+use crate::quantile::{percentile, percentile_of_sorted, sorted};
 use crate::window::Point;
 
 /// Measurements of the past, and of the span, that a judgement takes.
@@ -16,8 +16,8 @@ const ABOVE_PAST: f64 = 1.25;
 const MAD_TO_SIGMA: f64 = 1.4826;
 /// Least spread of a series, as a share of its median: rounding is no deviation.
 const LEAST_SPREAD: f64 = 0.01;
-/// Largest size.
-const MOST: f64 = 50.0;
+/// Size of the largest deviations: it counts fully.
+pub(super) const MOST_SIZE: f64 = 50.0;
 /// Points of three in a row beyond the limit that make an onset.
 const OF_THREE: usize = 2;
 /// Share of the limit that the median after the onset must exceed: a short spike is no incident.
@@ -60,12 +60,13 @@ pub(super) fn deviation(points: &[Point], span: Span) -> Option<Deviation> {
         return None;
     }
 
-    let before = median(&past)?;
+    let before = percentile(&past, 50.0)?;
     let distances: Vec<f64> = past.iter().map(|value| (value - before).abs()).collect();
-    let spread = (MAD_TO_SIGMA * median(&distances)?)
+    let distances = sorted(&distances);
+    let spread = (MAD_TO_SIGMA * percentile_of_sorted(&distances, 50.0)?)
         .max(LEAST_SPREAD * before.abs())
         .max(1e-9);
-    let usual = percentile_of_sorted(&sorted(&distances), 99.0)? / spread;
+    let usual = percentile_of_sorted(&distances, 99.0)? / spread;
     let limit = LIMIT.max(ABOVE_PAST * usual);
 
     let score = |value: f64| (value - before) / spread;
@@ -79,16 +80,12 @@ pub(super) fn deviation(points: &[Point], span: Span) -> Option<Deviation> {
     })?;
 
     let since: Vec<f64> = within[onset..].iter().map(|(_, value)| *value).collect();
-    let during = median(&since)?;
+    let during = percentile(&since, 50.0)?;
     let distance = score(during).abs();
     (distance >= LASTS * limit).then(|| Deviation {
         onset_ms: within[onset].0,
-        size: (distance * LIMIT / limit).min(MOST),
+        size: (distance * LIMIT / limit).min(MOST_SIZE),
         before,
         during,
     })
-}
-
-fn median(values: &[f64]) -> Option<f64> {
-    percentile_of_sorted(&sorted(values), 50.0)
 }

@@ -37,7 +37,7 @@ const SILENT_STEPS: i64 = 4;
 const LEAST_CHANCE: f64 = 1e-4;
 /// Losses an hour that are believed of a pool of which nothing is known, and the horizons that this
 /// belief is worth.
-const LOSSES_PER_HOUR: f64 = 0.1;
+pub(super) const LOSSES_PER_HOUR: f64 = 0.1;
 const POOLS_WORTH: f64 = 3.0;
 /// Share of what is known of the regime that is left after a horizon, and the horizons that the
 /// rate of the whole past is worth beside it.

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use super::availability::Availability;
+use super::availability::{Availability, LOSSES_PER_HOUR};
 use crate::window::{DAY_MS, HOUR_MS};
 
 /// Price of spot capacity as a share of the on-demand price: what large pools cost on average.
@@ -23,8 +23,7 @@ pub const SWITCHES_PER_DAY: usize = 2;
 const HOUR_DOWN: f64 = 10.0;
 /// On-demand hours that a switch is worth: both machines run while one takes over.
 const SWITCH: f64 = 0.2;
-/// Losses an hour believed of an unknown pool, and the hours that this belief is worth.
-const LOSSES_PER_HOUR: f64 = 0.1;
+/// Hours that the losses believed of an unknown pool are worth.
 const BELIEF_HOURS: f64 = 3.0;
 /// Time within which the record of a rule is forgotten.
 const RECORD_MS: f64 = 14.0 * DAY_MS as f64;
@@ -36,9 +35,9 @@ const SILENT_MS: i64 = 6 * HOUR_MS;
 /// Kind of capacity to buy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purchase {
-    /// Spot capacity, which may be taken back.
+    /// Capacity at the spot price, which may be taken back.
     Spot,
-    /// On-demand capacity.
+    /// Capacity at the on-demand price, which stays.
     OnDemand,
 }
 

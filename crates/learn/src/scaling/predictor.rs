@@ -130,7 +130,7 @@ pub(super) struct Predictors {
     /// Values by slot, gaps as `NaN`; those before `dropped` are gone.
     values: VecDeque<f64>,
     dropped: usize,
-    errors: Vec<Errors>,
+    errors: [Errors; COUNT],
     pending: VecDeque<Pending>,
     /// Medians by the newest fit, from the slot after it.
     forecast: (usize, Vec<f64>),
@@ -149,7 +149,7 @@ impl Predictors {
             start_ms: None,
             values: VecDeque::new(),
             dropped: 0,
-            errors: vec![Errors::new(); COUNT],
+            errors: std::array::from_fn(|_| Errors::new()),
             pending: VecDeque::new(),
             forecast: (0, Vec::new()),
             fitted_ms: i64::MIN / 2,
@@ -169,8 +169,7 @@ impl Predictors {
 
         let predicted: [Option<f64>; COUNT] =
             std::array::from_fn(|which| self.predict(which, slot, self.ahead));
-        let bounds: [Option<f64>; COUNT] =
-            std::array::from_fn(|which| self.errors.get(which).and_then(|one| one.bound));
+        let bounds = self.errors.each_ref().map(|errors| errors.bound);
         // Bounds are broken by a little once in a hundred times.
         let broken = |one: &Pending| {
             one.decided
@@ -199,16 +198,11 @@ impl Predictors {
         predicted: &[Option<f64>; COUNT],
         bounds: &[Option<f64>; COUNT],
     ) -> Option<Bounds> {
-        let loss = |which: usize| {
-            self.errors
-                .get(which)
-                .map_or(f64::INFINITY, Errors::mean_loss)
-        };
+        let loss = |which: usize| self.errors[which].mean_loss();
         let above = |which: usize, predicted: f64| {
-            let above = bounds.get(which).copied().flatten()?.exp();
-            Some((predicted + self.floor) * above - self.floor)
+            Some((predicted + self.floor) * bounds[which]?.exp() - self.floor)
         };
-        let lead = |which: usize| above(which, predicted.get(which).copied().flatten()?);
+        let lead = |which: usize| above(which, predicted[which]?);
 
         let usable = || (0..COUNT).filter(|which| lead(*which).is_some());
         let best = usable().min_by(|a, b| loss(*a).total_cmp(&loss(*b)))?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use reeve_audit::Obstacle;
 use reeve_estate::TimeSpan;
+use reeve_learn::interruption::SWITCHES_PER_DAY;
 
 /// `reeve analyze`.
 #[derive(Debug, Clone, Subcommand)]
@@ -166,7 +167,7 @@ pub(crate) struct InterruptionsArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "policy", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) machines: u32,
     /// Switches in a day beyond which nothing returns to spot.
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "policy", value_parser = clap::value_parser!(u32).range(2..=1_440))]
+    #[arg(long, value_name = "N", default_value_t = SWITCHES_PER_DAY as u32, requires = "policy", value_parser = clap::value_parser!(u32).range(2..=1_440))]
     pub(crate) switches_per_day: u32,
     /// File for the result.
     #[command(flatten)]

@@ -1,6 +1,5 @@
 //! `reeve analyze access`: what the principals of an account can reach, or decisions on requests.
 
-use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,7 +11,7 @@ use reeve_iam::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::file;
+use super::file::{Input, Sink};
 use crate::cli::AccessArgs;
 
 /// Decision on a request.
@@ -38,8 +37,10 @@ struct AdministratorLine {
 pub(super) fn run(args: &AccessArgs) -> Result<ExitCode> {
     let mut builder = AccountBuilder::default();
     for path in &args.files {
-        let (name, text) = read(path)?;
-        builder.add(&text).with_context(|| name)?;
+        let mut input = Input::open(path)?;
+        builder
+            .add(&input.text()?)
+            .with_context(|| input.name.clone())?;
     }
     let account = builder
         .build()
@@ -56,10 +57,10 @@ pub(super) fn run(args: &AccessArgs) -> Result<ExitCode> {
 }
 
 fn decide(args: &AccessArgs, account: &AccountPolicies, path: &Path) -> Result<()> {
-    let (name, text) = read(path)?;
-    let requests = read_requests(&text).with_context(|| name)?;
+    let mut input = Input::open(path)?;
+    let requests = read_requests(&input.text()?).with_context(|| input.name.clone())?;
 
-    let mut sink = file::Sink::create(args.output.output.as_deref())?;
+    let mut sink = Sink::create(args.output.output.as_deref())?;
     for one in requests {
         let decision = account.decide(&one.request, &one.session);
         let line = DecisionLine {
@@ -68,13 +69,13 @@ fn decide(args: &AccessArgs, account: &AccountPolicies, path: &Path) -> Result<(
             why: decision.why(),
             statements: decision.statements,
         };
-        write(&mut sink, &line)?;
+        sink.json_line(&line)?;
     }
     sink.finish()
 }
 
 fn list(args: &AccessArgs, account: &AccountPolicies) -> Result<()> {
-    let mut sink = file::Sink::create(args.output.output.as_deref())?;
+    let mut sink = Sink::create(args.output.output.as_deref())?;
     if args.admins {
         for (principal, grade) in administrators(account) {
             let line = AdministratorLine {
@@ -84,26 +85,11 @@ fn list(args: &AccessArgs, account: &AccountPolicies) -> Result<()> {
                 path: Vec::new(),
                 blocked_by: Vec::new(),
             };
-            write(&mut sink, &line)?;
+            sink.json_line(&line)?;
         }
     }
     for way in reach(account) {
-        write(&mut sink, &way)?;
+        sink.json_line(&way)?;
     }
     sink.finish()
-}
-
-fn read(path: &Path) -> Result<(String, String)> {
-    let mut input = file::Input::open(path)?;
-    let mut text = String::new();
-    input
-        .read_to_string(&mut text)
-        .with_context(|| format!("{} cannot be read", input.name))?;
-    Ok((input.name, text))
-}
-
-fn write(sink: &mut file::Sink, line: &impl Serialize) -> Result<()> {
-    serde_json::to_writer(&mut *sink, line).context("the results cannot be written")?;
-    writeln!(sink)?;
-    Ok(())
 }

@@ -21,7 +21,7 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
         AlarmSensitivity::Medium => Sensitivity::Medium,
         AlarmSensitivity::High => Sensitivity::High,
     };
-    let judged = judge(&file, sensitivity);
+    let judged = judge(&file, sensitivity)?;
 
     if judged.iter().all(|(score, _)| score.is_none()) {
         bail!(
@@ -42,17 +42,12 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
 type Judged = (Option<f64>, bool);
 
 /// Judgement of each row, in the file's order.
-fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Vec<Judged> {
+fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Result<Vec<Judged>> {
     let mut detector = Detector::with_sensitivity(sensitivity);
-    let mut all = vec![(None, false); file.rows.len()];
-
-    for place in file.in_time_order() {
-        if let (Some(row), Some(judgement)) = (file.rows.get(place), all.get_mut(place)) {
-            let judged = detector.observe(row.at_ms, row.value.unwrap_or(f64::NAN));
-            *judgement = (judged.judged.then_some(judged.score), judged.alarm);
-        }
-    }
-    all
+    file.judge(&file.in_time_order(), (None, false), |_, row| {
+        let judged = detector.observe(row.at_ms, row.value.unwrap_or(f64::NAN));
+        Ok((judged.judged.then_some(judged.score), judged.alarm))
+    })
 }
 
 fn write(file: &SeriesFile, judged: &[Judged], sink: &mut impl Write) -> Result<()> {
@@ -98,7 +93,8 @@ mod tests {
             rows: rows.collect(),
         };
         let mut out = Vec::new();
-        write(&file, &judge(&file, Sensitivity::Medium), &mut out).unwrap();
+        let judged = judge(&file, Sensitivity::Medium).unwrap();
+        write(&file, &judged, &mut out).unwrap();
 
         String::from_utf8(out).unwrap()
     }

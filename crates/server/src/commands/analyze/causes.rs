@@ -1,7 +1,6 @@
 //! `reeve analyze causes`: probable causes of an incident, from metrics, calls and the incident.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,14 +56,12 @@ pub(super) fn run(args: &CausesArgs) -> Result<ExitCode> {
     let found = causes(&metrics, edges.as_deref(), &symptom);
     let mut sink = Sink::create(args.output.output.as_deref())?;
     for cause in &found {
-        let line = CauseLine {
+        sink.json_line(&CauseLine {
             node: &cause.node,
             score: (cause.score * 1e4).round() / 1e4,
             grade: cause.grade.name(),
             reasons: reasons(cause, &symptom),
-        };
-        serde_json::to_writer(&mut sink, &line).context("the causes could not be written")?;
-        writeln!(sink)?;
+        })?;
     }
     sink.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -129,20 +126,20 @@ fn metrics(path: &Path) -> Result<Vec<NodeMetric>> {
     let mut found: BTreeMap<(String, String), Vec<(i64, f64)>> = BTreeMap::new();
     rows(
         path,
-        &["timestamp", "node", "metric", "value"],
-        |cells, place| {
-            let [time, node, metric, value] = cells else {
-                return Ok(());
-            };
+        ["timestamp", "node", "metric", "value"],
+        |[time, node, metric, value], place| {
             let at_ms =
                 read_time(time).with_context(|| format!("{}: {time:?} is not a time", place(0)))?;
-            if MISSING.contains(&value.to_ascii_lowercase().as_str()) {
+            if MISSING
+                .iter()
+                .any(|missing| value.eq_ignore_ascii_case(missing))
+            {
                 return Ok(());
             }
             let value: f64 = value
                 .parse()
                 .with_context(|| format!("{}: {value:?} is not a number", place(3)))?;
-            let key = ((*node).to_owned(), (*metric).to_owned());
+            let key = (node.to_owned(), metric.to_owned());
             found.entry(key).or_default().push((at_ms, value));
             Ok(())
         },
@@ -166,18 +163,15 @@ fn metrics(path: &Path) -> Result<Vec<NodeMetric>> {
 
 fn edges(path: &Path) -> Result<Vec<Edge>> {
     let mut found = Vec::new();
-    rows(path, &["caller", "callee"], |cells, place| {
-        let [caller, callee] = cells else {
-            return Ok(());
-        };
-        for (at, cell) in cells.iter().enumerate() {
+    rows(path, ["caller", "callee"], |[caller, callee], place| {
+        for (at, cell) in [caller, callee].into_iter().enumerate() {
             if cell.is_empty() {
                 bail!("{}: it is empty", place(at));
             }
         }
         found.push(Edge {
-            caller: (*caller).to_owned(),
-            callee: (*callee).to_owned(),
+            caller: caller.to_owned(),
+            callee: callee.to_owned(),
         });
         Ok(())
     })?;
@@ -186,10 +180,10 @@ fn edges(path: &Path) -> Result<Vec<Edge>> {
 
 /// Reads the rows of a table by the names of its columns. `place` names the line and column of a
 /// cell for messages.
-fn rows(
+fn rows<const N: usize>(
     path: &Path,
-    names: &[&str],
-    mut row: impl FnMut(&[&str], &dyn Fn(usize) -> String) -> Result<()>,
+    names: [&str; N],
+    mut row: impl FnMut([&str; N], &dyn Fn(usize) -> String) -> Result<()>,
 ) -> Result<()> {
     let table = Table::read(Input::open(path)?)?;
     let (mut records, mut record) = (table.records(), ByteRecord::new());
@@ -198,41 +192,33 @@ fn rows(
         .iter()
         .map(|cell| String::from_utf8_lossy(cell).trim().to_lowercase())
         .collect();
-    let places: Vec<usize> = names
-        .iter()
-        .map(|name| {
-            header
-                .iter()
-                .position(|column| column == name)
-                .with_context(|| {
-                    format!(
-                        "{}: line 1: the header has no column {name}; it needs {}",
-                        table.name,
-                        names.join(",")
-                    )
-                })
-        })
-        .collect::<Result<_>>()?;
+    let mut places = [0; N];
+    for (place, name) in places.iter_mut().zip(names) {
+        let column = header.iter().position(|column| column == name);
+        *place = column.with_context(|| {
+            format!(
+                "{}: line 1: the header has no column {name}; it needs {}",
+                table.name,
+                names.join(",")
+            )
+        })?;
+    }
 
     while let Some(line) = records.next(&mut record)? {
         let place = |at: usize| {
-            let column = places.get(at).map_or(0, |column| column + 1);
-            let name = names.get(at).copied().unwrap_or_default();
+            let (column, name) = (places[at] + 1, names[at]);
             format!("{}: line {line}, column {column} ({name})", table.name)
         };
-        let cells: Vec<&str> = places
-            .iter()
-            .enumerate()
-            .map(|(at, column)| {
-                let cell = record
-                    .get(*column)
-                    .with_context(|| format!("{}: it is missing", place(at)))?;
-                let cell = std::str::from_utf8(cell)
-                    .with_context(|| format!("{}: it is not UTF-8", place(at)))?;
-                Ok(cell.trim())
-            })
-            .collect::<Result<_>>()?;
-        row(&cells, &place)?;
+        let mut cells = [""; N];
+        for (at, cell) in cells.iter_mut().enumerate() {
+            let bytes = record
+                .get(places[at])
+                .with_context(|| format!("{}: it is missing", place(at)))?;
+            let text = std::str::from_utf8(bytes)
+                .with_context(|| format!("{}: it is not UTF-8", place(at)))?;
+            *cell = text.trim();
+        }
+        row(cells, &place)?;
     }
     Ok(())
 }

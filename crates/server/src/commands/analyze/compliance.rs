@@ -1,6 +1,5 @@
 //! `reeve analyze compliance`: configurations of resources against the checks of controls.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::configurations::{self, Configurations};
-use super::file;
+use super::file::Sink;
 use crate::cli::ComplianceArgs;
 
 /// Result of a check about a resource.
@@ -37,7 +36,7 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
 
     let Configurations { inputs, unread } = configurations::read(&args.files)?;
 
-    let mut sink = file::Sink::create(args.output.output.as_deref())?;
+    let mut sink = Sink::create(args.output.output.as_deref())?;
     let mut failed = 0_u64;
     for input in &inputs {
         let wanted =
@@ -62,17 +61,14 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(is_bad)))
 }
 
-fn write(sink: &mut file::Sink, resource: &str, check: &Check, verdict: &Verdict) -> Result<()> {
-    let line = Line {
+fn write(sink: &mut Sink, resource: &str, check: &Check, verdict: &Verdict) -> Result<()> {
+    sink.json_line(&Line {
         check: &check.id,
         resource,
         result: verdict.answer,
         why: &verdict.why,
         values: verdict.values_by_path(),
-    };
-    serde_json::to_writer(&mut *sink, &line).context("the results cannot be written")?;
-    writeln!(sink)?;
-    Ok(())
+    })
 }
 
 /// The checks of Reeve, and those of a folder.

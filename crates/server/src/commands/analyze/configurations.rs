@@ -1,6 +1,5 @@
 //! Configurations of resources from files.
 
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -18,12 +17,8 @@ pub(super) struct Configurations {
 pub(super) fn read(paths: &[PathBuf]) -> Result<Configurations> {
     let (mut inputs, mut unread) = (Vec::new(), 0_u64);
     for path in paths {
-        let mut text = String::new();
         let mut input = file::Input::open(path)?;
-        input
-            .read_to_string(&mut text)
-            .with_context(|| format!("{} cannot be read", input.name))?;
-        let found = Input::read(&text).with_context(|| input.name.clone())?;
+        let found = Input::read(&input.text()?).with_context(|| input.name.clone())?;
         for one in found {
             match one {
                 Ok(one) => inputs.push(one),

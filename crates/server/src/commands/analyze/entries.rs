@@ -7,7 +7,6 @@
 
 mod records;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -107,13 +106,9 @@ fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {
 
     // Six digits tell any two scores apart that differ for a reason.
     let score = (judgement.score * 1e6).round() / 1e6;
-    let line = Line {
+    out.json_line(&Line {
         event_id: event_id.as_str(),
         score,
         reasons: judgement.reasons().collect(),
-    };
-    serde_json::to_writer(&mut *out, &line)?;
-    out.write_all(b"\n")?;
-
-    Ok(())
+    })
 }

@@ -1,16 +1,14 @@
 //! `reeve analyze exposures`: resources that outsiders reach, with the path, or the edge that stops.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use reeve_controls::Input;
 use reeve_estate::Provider;
 use reeve_exposure::{Audience, Configuration, Estate};
-use serde::Serialize;
 
 use super::configurations::{self, Configurations};
-use super::file;
+use super::file::Sink;
 use crate::cli::ExposuresArgs;
 
 /// Most settings that are tried as choke points, each by judging the estate without it.
@@ -28,10 +26,10 @@ pub(super) fn run(args: &ExposuresArgs) -> Result<ExitCode> {
     );
     let exposures = estate.exposures();
 
-    let mut sink = file::Sink::create(args.output.output.as_deref())?;
+    let mut sink = Sink::create(args.output.output.as_deref())?;
     if args.choke_points {
         for point in estate.choke_points(&exposures, MOST_TRIED) {
-            write(&mut sink, &point)?;
+            sink.json_line(&point)?;
         }
     } else {
         let is_wanted = |audience: &Audience| !args.exposed || *audience != Audience::None;
@@ -39,7 +37,7 @@ pub(super) fn run(args: &ExposuresArgs) -> Result<ExitCode> {
             .iter()
             .filter(|one| is_wanted(&one.reachable_from))
         {
-            write(&mut sink, exposure)?;
+            sink.json_line(exposure)?;
         }
     }
     sink.finish()?;
@@ -60,10 +58,4 @@ fn configuration<'i>(input: &'i Input, default_account: &'i str) -> Configuratio
         configuration.account = default_account;
     }
     configuration
-}
-
-fn write(sink: &mut file::Sink, line: &impl Serialize) -> Result<()> {
-    serde_json::to_writer(&mut *sink, line).context("the results cannot be written")?;
-    writeln!(sink)?;
-    Ok(())
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use flate2::read::MultiGzDecoder;
+use serde::Serialize;
 
 /// Bytes that a file may have, unpacked. More than that is no one series and no one bill.
 const MOST_BYTES: u64 = 1 << 30;
@@ -49,6 +50,14 @@ impl Input {
             bytes,
             left: MOST_BYTES,
         })
+    }
+
+    /// Reads what is left as text.
+    pub(super) fn text(&mut self) -> Result<String> {
+        let mut text = String::new();
+        self.read_to_string(&mut text)
+            .with_context(|| format!("{} cannot be read", self.name))?;
+        Ok(text)
     }
 
     /// The same over bytes that are there.
@@ -108,6 +117,13 @@ impl Sink {
             }
         };
         Ok(Self { out })
+    }
+
+    /// Writes one line of JSON.
+    pub(super) fn json_line(&mut self, line: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut *self, line).context("the results cannot be written")?;
+        self.write_all(b"\n")?;
+        Ok(())
     }
 
     /// Ends it and gives the file its name.

@@ -55,22 +55,15 @@ fn availability(file: &SeriesFile, row: &Row) -> Result<Option<bool>> {
 /// A purchase a row, in the file's order.
 fn purchases(file: &SeriesFile, args: &InterruptionsArgs) -> Result<Vec<Purchase>> {
     let mut policy = PurchasePolicy::new(args.switches_per_day as usize);
-    let mut purchases = vec![Purchase::Spot; file.rows.len()];
-
-    for place in file.in_time_order() {
-        let (Some(row), Some(purchase)) = (file.rows.get(place), purchases.get_mut(place)) else {
-            continue;
-        };
+    file.judge(&file.in_time_order(), Purchase::Spot, |_, row| {
         let decided = policy.observe(row.at_ms, availability(file, row)?);
         // A minimum that fills the group leaves nothing to decide.
-        *purchase = if args.min_on_demand >= args.machines {
+        Ok(if args.min_on_demand >= args.machines {
             Purchase::OnDemand
         } else {
             decided
-        };
-    }
-
-    Ok(purchases)
+        })
+    })
 }
 
 fn write_purchases(
@@ -104,14 +97,9 @@ fn write_purchases(
 /// A probability a row, in the file's order.
 fn chances(file: &SeriesFile, horizon_ms: i64) -> Result<Vec<Option<f64>>> {
     let mut pool = Availability::new(horizon_ms);
-    let mut chances = vec![None; file.rows.len()];
-
-    for place in file.in_time_order() {
-        let (Some(row), Some(chance)) = (file.rows.get(place), chances.get_mut(place)) else {
-            continue;
-        };
-        *chance = pool.observe(row.at_ms, availability(file, row)?);
-    }
+    let chances = file.judge(&file.in_time_order(), None, |_, row| {
+        Ok(pool.observe(row.at_ms, availability(file, row)?))
+    })?;
 
     if chances.iter().all(Option::is_none) {
         bail!(

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use reeve_learn::scaling::{ScalingPolicy, Sessions, Settings, Wanted};
+use reeve_learn::window::median_step_ms;
 
 use super::file::Sink;
 use super::series::SeriesFile;
@@ -38,7 +39,7 @@ pub(super) fn run(args: &ScalingArgs) -> Result<ExitCode> {
         refuse_negative(sessions, SESSIONS)?;
     }
 
-    let wanted = wanted(&load, sessions.as_ref(), args);
+    let wanted = wanted(&load, sessions.as_ref(), args)?;
     let mut sink = Sink::create(args.output.output.as_deref())?;
     write(&load, &wanted, &mut sink).context("the units could not be written")?;
     sink.finish()?;
@@ -67,7 +68,7 @@ fn wanted(
     load: &SeriesFile,
     sessions: Option<&SeriesFile>,
     args: &ScalingArgs,
-) -> Vec<Option<Wanted>> {
+) -> Result<Vec<Option<Wanted>>> {
     let order = load.in_time_order();
     let mut policy = ScalingPolicy::new(Settings {
         unit: args.unit,
@@ -75,12 +76,8 @@ fn wanted(
         least: args.min,
         step_ms: step_ms(load, &order),
     });
-    let mut wanted = vec![None; load.rows.len()];
 
-    for place in order {
-        let (Some(row), Some(wanted)) = (load.rows.get(place), wanted.get_mut(place)) else {
-            continue;
-        };
+    load.judge(&order, None, |place, row| {
         // Both columns are of the same rows.
         let active = sessions.map(|sessions| sessions.rows.get(place).and_then(|row| row.value));
         let active = match active {
@@ -88,26 +85,17 @@ fn wanted(
             Some(None) => Sessions::Unknown,
             Some(Some(count)) => Sessions::Active(count),
         };
-        *wanted = Some(policy.observe(row.at_ms, row.value, active));
-    }
-
-    wanted
+        Ok(Some(policy.observe(row.at_ms, row.value, active)))
+    })
 }
 
 /// Median distance of the first rows.
 fn step_ms(series: &SeriesFile, order: &[usize]) -> i64 {
-    let times: Vec<i64> = order
+    let times = order
         .iter()
         .take(FIRST_ROWS)
-        .filter_map(|place| series.rows.get(*place).map(|row| row.at_ms))
-        .collect();
-    let mut steps: Vec<i64> = times
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .filter(|step| *step > 0)
-        .collect();
-    steps.sort_unstable();
-    steps.get(steps.len() / 2).copied().unwrap_or(USUAL_STEP_MS)
+        .filter_map(|place| series.rows.get(*place).map(|row| row.at_ms));
+    median_step_ms(times).unwrap_or(USUAL_STEP_MS)
 }
 
 fn write(file: &SeriesFile, wanted: &[Option<Wanted>], sink: &mut impl Write) -> Result<()> {

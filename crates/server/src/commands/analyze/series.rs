@@ -122,6 +122,23 @@ impl SeriesFile {
         places_in_time_order(&self.rows)
     }
 
+    /// Judges the rows in an order of their places; the answers are in the file's order. A row is
+    /// passed on with its place.
+    pub(super) fn judge<T: Clone>(
+        &self,
+        order: &[usize],
+        unjudged: T,
+        mut judge: impl FnMut(usize, &Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut answers = vec![unjudged; self.rows.len()];
+        for place in order {
+            if let (Some(row), Some(answer)) = (self.rows.get(*place), answers.get_mut(*place)) {
+                *answer = judge(*place, row)?;
+            }
+        }
+        Ok(answers)
+    }
+
     /// Returns the measurements from the earliest to the latest, gaps left out; the mean of values
     /// that share a time.
     pub(super) fn points(&self) -> Vec<Point> {
