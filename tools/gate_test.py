@@ -271,6 +271,21 @@ class Summary(unittest.TestCase):
         ]
         self.assertEqual(test_summary.count(lines), (28, 5, 3))
 
+    def test_failures(self):
+        lines = [
+            "ok   a page opens  (1.0 s)",
+            "FAIL a rollout is begun",
+            "     locator.click: Timeout",
+            *(f"         at step {number}" for number in range(20)),
+            "---- limits::bodies stdout ----",
+            "",
+            "thread 'limits::bodies' panicked",
+        ]
+        stories, cargo = test_summary.failures(lines)
+        self.assertEqual(stories[:2], ["FAIL a rollout is begun", "     locator.click: Timeout"])
+        self.assertEqual(len(stories), test_summary.LINES_EACH)
+        self.assertEqual(cargo, ["---- limits::bodies stdout ----", "thread 'limits::bodies' panicked"])
+
 
 def problems():
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])

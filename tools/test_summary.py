@@ -1,4 +1,4 @@
-"""Adds up a test log: `test_summary.py LOG [FAILED PART...]`. Exits 1 when a part failed, whatever the counts say."""
+"""Adds up a test log and repeats what failed: `test_summary.py LOG [FAILED PART...]`. Exits 1 when a part failed, whatever the counts say."""
 
 import re
 import sys
@@ -13,6 +13,23 @@ NODE = re.compile(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)")
 # unittest: "Ran 9 tests in 7.6s", then "OK (skipped=1)" or "FAILED (failures=1, errors=2)"
 RAN = re.compile(r"^Ran (\d+) tests? in ")
 OUTCOME = re.compile(r"^(?:OK|FAILED) \((.+)\)$")
+# A failure of the pages (run.mjs), cargo, vitest, unittest, in this order; with the lines that follow it, indented or not.
+FAILURE = re.compile(r"^(?:FAIL .+|---- .+ stdout ----|\s*FAIL  .+|(?:FAIL|ERROR): .+)$")
+LINES_EACH, MOST_FAILURES = 8, 20
+
+
+def failures(lines):
+    """The first lines of each failure, `MOST_FAILURES` at most."""
+    found, left = [], 0
+    for line in lines:
+        line = ANSI.sub("", line).rstrip()
+        if FAILURE.match(line):
+            left = LINES_EACH
+            found.append([])
+        if left and line:
+            found[-1].append(line)
+            left -= 1
+    return found[:MOST_FAILURES]
 
 
 def count(lines):
@@ -50,8 +67,11 @@ def count(lines):
 
 
 def main(log, parts):
-    with open(log, encoding="utf-8", errors="replace") as lines:
-        passed, failed, skipped = count(lines)
+    with open(log, encoding="utf-8", errors="replace") as file:
+        lines = file.readlines()
+    passed, failed, skipped = count(lines)
+    for failure in failures(lines) if parts or failed else []:
+        print("\n".join(failure))
     line = f"{passed} passed, {failed} failed"
     if skipped:
         line += f", {skipped} skipped"
