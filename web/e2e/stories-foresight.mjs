@@ -9,7 +9,7 @@ const READY_MS = 120_000;
 async function commonest(page) {
   const found = new Map();
   for (const one of (await actionable(page)).filter(({ plan }) => plan)) {
-    const key = `${one.agent_id} ${one.type}`;
+    const key = `${one.agent_id} ${one.kind}`;
     found.set(key, [...(found.get(key) ?? []), one]);
   }
   return [...found.values()].sort((a, b) => b.length - a.length)[0] ?? [];
@@ -25,7 +25,7 @@ async function rollsOut({ page, program }) {
     },
     READY_MS,
   );
-  const kind = carried[0].type;
+  const kind = carried[0].kind;
   await openPage(page, 'Rollouts');
   await page.getByText('No rollouts yet').waitFor();
   await page.goto(`/intelligence/recommendations?type=${kind}`);

@@ -30,8 +30,7 @@ pub struct RecommendationBody {
     /// `instance_type`, ...); null where none fits.
     #[serde(rename = "type")]
     pub documented_type: Option<String>,
-    /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`,
-    /// `resource_tagging`, `high_availability`.
+    /// Kind of change: the type, else one that none of the thirteen types fits.
     pub kind: RecommendationKind,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,
