@@ -68,6 +68,50 @@ export async function read(page, path) {
   }, `/api/v1/${path}`);
 }
 
+/** Sends JSON to the interface with the page's own session; the answer. */
+export async function send(page, method, path, given) {
+  return page.evaluate(
+    async ([verb, address, json]) => {
+      const answer = await fetch(address, {
+        method: verb,
+        headers: { 'content-type': 'application/json' },
+        body: json,
+      });
+      if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    },
+    [method, `/api/v1/${path}`, JSON.stringify(given)],
+  );
+}
+
+/** Makes a person of each role that signs; their tokens. */
+export async function makeSigners(page, domain) {
+  const secrets = [];
+  for (const role of ['manager', 'director', 'security_analyst']) {
+    const user = await send(page, 'POST', 'users', {
+      email: `${role}@${domain}`,
+      name: 'Sam Signer',
+      roles: [role],
+      password: 'correct horse battery 5',
+    });
+    secrets.push(
+      (await send(page, 'POST', 'tokens', { name: 'signing', user_id: user.id })).secret,
+    );
+  }
+  return secrets;
+}
+
+/** Has all of them approve a request; those whose signature it does not need are refused. */
+export async function sign(program, approval, signers) {
+  for (const secret of signers) {
+    await fetch(`${program.url}/api/v1/intelligence/approvals/${approval}/approve`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+      body: '{}',
+    });
+  }
+}
+
 /** The open recommendations of agents that act. */
 export async function actionable(page) {
   const agents = await read(page, 'intelligence/agents');

@@ -1,6 +1,6 @@
 // What people do on the page of alerts: enable a ready rule, write one with its preview, deal with a firing.
 import assert from 'node:assert/strict';
-import { eventually, onPhone, openPage, read, signIn } from './steps.mjs';
+import { eventually, onPhone, openPage, read, send, signIn } from './steps.mjs';
 
 const RULE = 'Failed logins of the story';
 const CONDITION = 'event_type:authentication.login AND status:failed AND actor.email:';
@@ -12,21 +12,6 @@ async function open({ page, program }) {
   await page.getByRole('heading', { level: 2, name: 'Rules', exact: true }).waitFor();
 }
 
-/** Posts with the page's own session. */
-async function send(page, path, given) {
-  await page.evaluate(
-    async ([address, json]) => {
-      const answer = await fetch(address, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: json,
-      });
-      if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
-    },
-    [`/api/v1/${path}`, JSON.stringify(given)],
-  );
-}
-
 /** Failed sign-ins, submitted as a source would. */
 async function fail(page, email, times) {
   const entry = {
@@ -34,7 +19,7 @@ async function fail(page, email, times) {
     actor: { type: 'user', id: email, email },
     action: { operation: 'login', status: 'failed', method: 'api' },
   };
-  await send(page, 'audit-logs', Array(times).fill(entry));
+  await send(page, 'POST', 'audit-logs', Array(times).fill(entry));
 }
 
 async function enablesReadyRule(story) {
@@ -95,7 +80,7 @@ async function writesRule(story) {
 async function handlesFiring(story) {
   const { page } = story;
   await open(story);
-  await send(page, 'audit-logs/alerts', {
+  await send(page, 'POST', 'audit-logs/alerts', {
     name: 'Failed logins of Mallory',
     condition: `${CONDITION}mallory@e2e.example`,
     threshold: { count: 5, window: '5m' },

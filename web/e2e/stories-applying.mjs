@@ -3,39 +3,23 @@ import assert from 'node:assert/strict';
 import {
   eventually,
   fitsWidth,
+  makeSigners,
   onPhone,
   openFromList,
   openPage,
   read,
   recommendation,
+  send,
+  sign,
   signIn,
 } from './steps.mjs';
 
-const MANAGER = {
-  name: 'Max Manager',
-  email: 'max@e2e.example',
-  password: 'correct horse battery 5',
-};
 const dollars = (amount) =>
   new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'USD',
     maximumFractionDigits: 0,
   }).format(amount);
-const send = (page, method, path, given) =>
-  page.evaluate(
-    async ([verb, address, json]) => {
-      const answer = await fetch(address, {
-        method: verb,
-        headers: { 'content-type': 'application/json' },
-        body: json,
-      });
-      if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
-      return answer.json();
-    },
-    [method, `/api/v1/${path}`, JSON.stringify(given)],
-  );
-
 async function saysWhatCanBeApplied({ page, program }) {
   await signIn(page, program.email, program.password);
   const all = await read(page, 'intelligence/recommendations?limit=1000');
@@ -126,32 +110,13 @@ async function liftsALimitOnce({ page, program }) {
       .getByText('You requested this change, so someone else must approve it.')
       .first()
       .waitFor();
-    const roles = ['manager', 'director', 'security_analyst'];
-    const signers = [];
-    for (const role of roles) {
-      const email = `${role}@applying.example`;
-      const user = await send(page, 'POST', 'users', {
-        email,
-        name: MANAGER.name,
-        roles: [role],
-        password: MANAGER.password,
-      });
-      signers.push(
-        (await send(page, 'POST', 'tokens', { name: 'signing', user_id: user.id })).secret,
-      );
-    }
+    const signers = await makeSigners(page, 'applying.example');
     const { items } = await read(page, 'intelligence/approvals');
     const asked = items.find(
       ({ recommendation_id, exception }) => recommendation_id === found.id && exception,
     );
     assert.equal(asked.exception.guardrail, 'cost_impact.max_decrease');
-    for (const secret of signers) {
-      await fetch(`${program.url}/api/v1/intelligence/approvals/${asked.id}/approve`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
-        body: '{}',
-      });
-    }
+    await sign(program, asked.id, signers);
     await eventually(
       'the exception is used up by one action',
       async () => (await read(page, `intelligence/approvals/${asked.id}`)).exception.used_by,

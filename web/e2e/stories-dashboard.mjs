@@ -1,6 +1,6 @@
 // What people do on the audit dashboard: every panel leads to as many entries as it counts, and the page refreshes.
 import assert from 'node:assert/strict';
-import { eventually, read } from './steps.mjs';
+import { eventually, read, send } from './steps.mjs';
 import { append, begin, found, number, onlyEntry } from './stories-search.mjs';
 
 async function dashboard(story) {
@@ -186,25 +186,12 @@ async function integrity(story) {
 async function compliance(story) {
   const { page } = story;
   await dashboard(story);
-  const send = (path, given) =>
-    page.evaluate(
-      async ([address, json]) => {
-        const answer = await fetch(address, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
-          body: json,
-        });
-        if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
-        return answer.json();
-      },
-      [`/api/v1/audit-logs/${path}`, JSON.stringify(given)],
-    );
-  const report = await send('reports', {
+  const report = await send(page, 'POST', 'audit-logs/reports', {
     name: 'SOC 2 of the dashboard',
     framework: 'soc2',
     period: '7d',
   });
-  const { id } = await send(`reports/${report.id}/run`, {});
+  const { id } = await send(page, 'POST', `audit-logs/reports/${report.id}/run`, {});
   const run = await eventually('the report is made', async () => {
     const now = await read(page, `audit-logs/reports/runs/${id}`);
     assert.ok(

@@ -1,6 +1,16 @@
 // What people do with baselines and drifts.
 import assert from 'node:assert/strict';
-import { eventually, fitsWidth, openPage, read, recommendation, signIn } from './steps.mjs';
+import {
+  eventually,
+  fitsWidth,
+  makeSigners,
+  openPage,
+  read,
+  recommendation,
+  send,
+  sign,
+  signIn,
+} from './steps.mjs';
 
 /** A change of a simulated resource takes minutes; the next sync of its account compares it. */
 const DRIFTED_MS = 600_000;
@@ -8,25 +18,23 @@ const DRIFTED_MS = 600_000;
 /** Changes that are a drift. The size of a group is none, and neither is the state of a machine: both change as they run. */
 const SETTINGS = ['storage_optimization', 'right_size'];
 
+const IMPACTS = ['low', 'medium'];
+
 /** Has Reeve change a resource; its identifier. */
-async function changesOne(page) {
+async function changesOne(page, program) {
   const found = await recommendation(
     page,
-    'change without approval',
-    ({ plan, impact_level, type }) => plan && impact_level === 'low' && SETTINGS.includes(type),
+    'change of a setting',
+    ({ plan, impact_level, type }) =>
+      plan && IMPACTS.includes(impact_level) && SETTINGS.includes(type),
   );
-  const status = await page.evaluate(
-    async ([address, hash]) => {
-      const answer = await fetch(address, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ plan_hash: hash }),
-      });
-      return answer.status;
-    },
-    [`/api/v1/intelligence/recommendations/${found.id}/execute`, found.plan.hash],
+  const { approval_id } = await send(
+    page,
+    'POST',
+    `intelligence/recommendations/${found.id}/execute`,
+    { plan_hash: found.plan.hash },
   );
-  assert.equal(status, 202);
+  if (approval_id) await sign(program, approval_id, await makeSigners(page, 'drift.example'));
   return found.resource.id;
 }
 
@@ -47,7 +55,7 @@ async function pinsAndAccepts({ page, program }) {
     .filter({ hasText: 'As reviewed' });
   await row.getByText(baseline.resources.toLocaleString('en-US'), { exact: true }).waitFor();
 
-  const changed = await changesOne(page);
+  const changed = await changesOne(page, program);
   const found = await eventually(
     'the change is a drift',
     async () =>
