@@ -107,51 +107,45 @@ pub(super) fn propose(
 
     let factors = factors(rule, on.measured, found, &change, code.as_deref());
     let confidence = found.probability_percent.unwrap_or(0.0);
-    Proposal {
-        kind: rule.response.kind.recommendation(),
-        rule: rule.response.kind.as_str(),
-        title: change.title,
-        subject: reeve_recommend::plan::procedure::subject(resource, change.target),
-        priority: priority(rule, on.measured, found),
-        confidence,
-        trust: Trust {
-            raw: confidence / 100.0,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-        impact_level: level,
-        impact: ImpactAssessment {
+    Proposal::new(
+        rule.response.kind.recommendation(),
+        rule.response.kind.as_str(),
+        change.title,
+        reeve_recommend::plan::procedure::subject(resource, change.target),
+        ImpactAssessment {
             cost_percent,
             cost: cost_words.clone(),
             performance_degradation_percent: degradation,
             performance: format!("keeps {} from the predicted problem", resource.name),
             security: "none".to_owned(),
         },
-        effort: change.effort,
-        savings_monthly: change.added.map(|added| -added),
-        savings_after_discounts: None,
-        monthly_cost: monthly,
-        plan: change.plan,
-        reason_codes,
-        not_measured: if change.added.is_none() {
-            vec!["price".to_owned()]
-        } else {
-            Vec::new()
+        Explanation::new(change.words, risk)
+            .with_factors(factors)
+            .with_data_points(found.points)
+            .with_cost_reduction(format!("none: {cost_words}"))
+            .with_performance_impact("the predicted problem does not occur".to_owned())
+            .with_decision_path(vec![asked(rule, found), approval]),
+    )
+    .with_priority(priority(rule, on.measured, found))
+    .with_confidence(
+        confidence,
+        Trust {
+            raw: confidence / 100.0,
+            features: Vec::new(),
+            cap_percent: None,
         },
-        explanation: Explanation {
-            action: change.words,
-            factors,
-            risk,
-            data_points: found.points,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            cost_reduction: format!("none: {cost_words}"),
-            performance_impact: "the predicted problem does not occur".to_owned(),
-            decision_path: vec![asked(rule, found), approval],
-        },
-    }
+    )
+    .with_impact_level(level)
+    .with_effort(change.effort)
+    .with_savings(change.added.map(|added| -added))
+    .with_monthly_cost(monthly)
+    .with_plan(change.plan)
+    .with_reason_codes(reason_codes)
+    .with_not_measured(if change.added.is_none() {
+        vec!["price".to_owned()]
+    } else {
+        Vec::new()
+    })
 }
 
 /// Sentences of the explanation.

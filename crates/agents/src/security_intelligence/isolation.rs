@@ -14,8 +14,7 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
-    RecommendationType,
+    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 /// Action of the agent type (requirement A-074).
@@ -104,55 +103,50 @@ pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal 
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
 
-    Proposal {
-        kind: RecommendationType::SecurityGroup,
-        rule: RULE,
-        title: title("Isolate ", &machine.name, " from every network"),
-        subject: reeve_recommend::plan::procedure::subject(machine, None),
-        priority: threat.severity,
-        confidence: (score * 100.0).clamp(0.0, 100.0),
-        trust: Trust { raw: score, features: Vec::new(), cap_percent: None },
-        impact_level: Impact::High,
-        impact: ImpactAssessment {
+    let credentials = Decision {
+        check: "Were the machine's own credentials used?".to_owned(),
+        answer: Some(true),
+        detail: format!("anomaly {}", threat.anomaly.0),
+    };
+    let is_critical =
+        "Is the threat critical, so that automatic isolation applies where it is configured?";
+    let is_critical = Decision {
+        check: is_critical.to_owned(),
+        answer: Some(threat.severity == Priority::Critical),
+        detail: format!("its severity is {}, its score {score:.2}", threat.severity),
+    };
+    let explanation = Explanation::new(action, Impact::High)
+        .with_factors(factors)
+        .with_data_points(threat.readings)
+        .with_cost_reduction("none")
+        .with_performance_impact(cut_off)
+        .with_decision_path([credentials, is_critical]);
+
+    let trust = Trust {
+        raw: score,
+        ..Trust::default()
+    };
+    Proposal::new(
+        RecommendationType::SecurityGroup,
+        RULE,
+        title("Isolate ", &machine.name, " from every network"),
+        reeve_recommend::plan::procedure::subject(machine, None),
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: "none: it keeps running".to_owned(),
             performance_degradation_percent: None,
             performance: cut_off.to_owned(),
             security: "an intruder on the machine cannot reach anything else".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: machine.monthly_cost,
-        plan: plan.ok(),
-        reason_codes,
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action,
-            factors,
-            data_points: threat.readings,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: Impact::High,
-            cost_reduction: "none".to_owned(),
-            performance_impact: cut_off.to_owned(),
-            decision_path: vec![
-                Decision {
-                    check: "Were the machine's own credentials used?".to_owned(),
-                    answer: Some(true),
-                    detail: format!("anomaly {}", threat.anomaly.0),
-                },
-                Decision {
-                    check: "Is the threat critical, so that automatic isolation applies where it is configured?"
-                        .to_owned(),
-                    answer: Some(threat.severity == Priority::Critical),
-                    detail: format!("its severity is {}, its score {score:.2}", threat.severity),
-                },
-            ],
-        },
-    }
+        explanation,
+    )
+    .with_priority(threat.severity)
+    .with_confidence((score * 100.0).clamp(0.0, 100.0), trust)
+    .with_impact_level(Impact::High)
+    .with_savings(Money::ZERO)
+    .with_monthly_cost(machine.monthly_cost)
+    .with_plan(plan.ok())
+    .with_reason_codes(reason_codes)
 }
 
 #[cfg(test)]

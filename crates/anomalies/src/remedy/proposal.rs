@@ -74,56 +74,52 @@ pub(super) fn remedy(
     }
 
     let saves = relief.added.is_some_and(|added| added.usd() < 0.0);
-    let explanation = Explanation {
-        action: relief.words.clone(),
-        factors,
-        data_points: of.readings.len() as u64,
-        confidence_range: None,
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
-        risk,
-        cost_reduction: if saves {
+    let explanation = Explanation::new(relief.words.clone(), risk)
+        .with_factors(factors)
+        .with_data_points(of.readings.len() as u64)
+        .with_cost_reduction(if saves {
             cost.clone()
         } else {
             format!("none: {cost}")
-        },
-        performance_impact: facts.performance.clone(),
-        decision_path: vec![is_anomalous(of, score), facts.check],
-    };
+        })
+        .with_performance_impact(facts.performance.clone())
+        .with_decision_path(vec![is_anomalous(of, score), facts.check]);
 
-    let proposal = Proposal {
-        kind: finding.kind,
-        rule: finding.rule,
-        title: relief.title,
-        subject: reeve_recommend::plan::procedure::subject(resource, relief.target.clone()),
-        priority: of.severity,
-        confidence: (score * 100.0).clamp(0.0, MOST_CONFIDENCE),
-        trust: Trust {
-            raw: score,
-            features: Vec::new(),
-            cap_percent: Some(MOST_CONFIDENCE),
-        },
-        impact_level: relief
-            .added
-            .map_or(Impact::Low, |added| matrix.impact_by_cost(added))
-            .max(risk),
-        impact: ImpactAssessment {
+    let proposal = Proposal::new(
+        finding.kind,
+        finding.rule,
+        relief.title,
+        reeve_recommend::plan::procedure::subject(resource, relief.target.clone()),
+        ImpactAssessment {
             cost_percent,
             cost,
             performance_degradation_percent: facts.degradation_percent,
             performance: facts.performance,
             security: "none".to_owned(),
         },
-        effort: relief.effort,
-        savings_monthly: relief.added.map(|added| -added),
-        savings_after_discounts: None,
-        monthly_cost: resource.monthly_cost,
-        plan: relief.plan,
-        reason_codes,
-        not_measured,
         explanation,
-    };
+    )
+    .with_priority(of.severity)
+    .with_confidence(
+        (score * 100.0).clamp(0.0, MOST_CONFIDENCE),
+        Trust {
+            raw: score,
+            features: Vec::new(),
+            cap_percent: Some(MOST_CONFIDENCE),
+        },
+    )
+    .with_impact_level(
+        relief
+            .added
+            .map_or(Impact::Low, |added| matrix.impact_by_cost(added))
+            .max(risk),
+    )
+    .with_effort(relief.effort)
+    .with_savings(relief.added.map(|added| -added))
+    .with_monthly_cost(resource.monthly_cost)
+    .with_plan(relief.plan)
+    .with_reason_codes(reason_codes)
+    .with_not_measured(not_measured);
 
     Remedy {
         resource: resource.clone(),

@@ -21,7 +21,7 @@ use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, Factors, ImpactAssessment, Priority, RecommendationType, Subject,
+    Explanation, ImpactAssessment, Priority, RecommendationType, Subject,
 };
 
 use super::kill::{executed, killed, life_of, put, the_finding};
@@ -55,47 +55,36 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
         _ => Impact::Low,
     };
 
-    let proposal = Proposal {
-        kind: RecommendationType::StorageOptimization,
-        rule: "expand_storage",
-        title: text("what is foreseen"),
+    let proposal = Proposal::new(
+        RecommendationType::StorageOptimization,
+        "expand_storage",
+        text("what is foreseen"),
         subject,
-        priority: Priority::High,
-        confidence: 90.0,
-        trust: Trust {
-            raw: 0.9,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-        impact_level,
-        impact: ImpactAssessment {
+        ImpactAssessment {
             cost_percent: Some(1.0),
             cost: text("little"),
             performance_degradation_percent: Some(0.0),
             performance: text("none"),
             security: text("none"),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: None,
-        plan: Some(plan),
-        reason_codes: vec![text("predictive_rule")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: text("what is foreseen"),
-            factors: Factors::default(),
-            data_points: 1,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: Impact::Low,
-            cost_reduction: text("none"),
-            performance_impact: text("none"),
-            decision_path: Vec::new(),
+        Explanation::new(text("what is foreseen"), Impact::Low)
+            .with_data_points(1)
+            .with_cost_reduction(text("none"))
+            .with_performance_impact(text("none")),
+    )
+    .with_priority(Priority::High)
+    .with_confidence(
+        90.0,
+        Trust {
+            raw: 0.9,
+            features: Vec::new(),
+            cap_percent: None,
         },
-    };
+    )
+    .with_impact_level(impact_level)
+    .with_savings(Money::ZERO)
+    .with_plan(plan)
+    .with_reason_codes(vec![text("predictive_rule")]);
 
     Offer {
         resource: resource.clone(),
