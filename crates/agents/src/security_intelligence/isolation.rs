@@ -8,7 +8,7 @@
 use reeve_estate::{Money, Provider, Resource};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
-use reeve_recommend::judgement::event::SecurityThreat;
+use reeve_recommend::judgement::event::AnomalyReport;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
@@ -54,7 +54,7 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 }
 
 /// Returns the deciding factors, as sentences.
-fn factors(threat: &SecurityThreat, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
+fn factors(threat: &AnomalyReport, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
     let mut factors = Factors::from([
         (FactorKind::Measured, threat.title.as_str()),
         (
@@ -93,7 +93,7 @@ fn factors(threat: &SecurityThreat, by_hand: Option<&str>, code_owner: Option<&s
 }
 
 /// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
-pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal {
+pub(super) fn proposal(machine: &Resource, threat: &AnomalyReport) -> Proposal {
     let plan = plan(machine);
     let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(machine);
     let factors = factors(threat, plan.as_ref().err().copied(), code_owner.as_deref());

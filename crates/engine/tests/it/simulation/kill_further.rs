@@ -10,12 +10,12 @@ use reeve_engine::AgentInput;
 use reeve_estate::{
     Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification,
 };
-use reeve_predict::{RuleId, plans};
+use reeve_predict::RuleId;
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
-use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::{Plan, procedure, relief};
 use reeve_recommend::ports::Clock as _;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -159,7 +159,7 @@ fn ended(life: &Life) -> (Specification, Status) {
 #[test]
 fn storage_that_grows_is_killed_at_every_step() {
     let recommendation = database();
-    let make = || life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125));
+    let make = || life_with(&recommendation, |_| relief::grow(&recommendation, 100, 125));
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         match status {
@@ -187,7 +187,7 @@ fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
     };
     let make = || {
         life_with(&recommendation, |life| {
-            plans::scale_until(
+            relief::scale_until(
                 &recommendation,
                 capacity,
                 4,
@@ -220,7 +220,7 @@ fn a_failover_is_killed_at_every_step() {
     let recommendation = database();
     let make = || {
         life_with(&recommendation, |_| {
-            plans::fail_over(&recommendation, "us-east-1a", "us-east-1b")
+            procedure::fail_over(&recommendation, "us-east-1a", "us-east-1b")
         })
     };
 
@@ -242,7 +242,7 @@ fn a_replica_is_made_once_and_killed_at_every_step() {
     let recommendation = database();
     let make = || {
         life_with(&recommendation, |_| {
-            plans::replicate(&recommendation, "db-1-reeve-1")
+            relief::replicate(&recommendation, "db-1-reeve-1")
         })
     };
 
@@ -384,7 +384,7 @@ fn tests_on_a_simulated_twin_are_killed_at_every_step() {
     let recommendation = database();
     assert!(
         killed(
-            || life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125)),
+            || life_with(&recommendation, |_| relief::grow(&recommendation, 100, 125)),
             tried,
             untouched
         ) > 30
