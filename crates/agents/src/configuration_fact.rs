@@ -38,40 +38,30 @@ pub(crate) struct ConfigurationFact {
 impl ConfigurationFact {
     /// Makes the proposal; it says so where code owns the resource.
     pub(crate) fn about(self, resource: &Resource) -> Proposal {
-        let mut proposal = Proposal {
-            kind: self.kind,
-            rule: self.rule,
-            title: self.title,
-            subject: Subject {
+        let mut proposal = Proposal::new(
+            self.kind,
+            self.rule,
+            self.title,
+            Subject {
                 aspect: Some(self.aspect),
                 ..subject(resource, None)
             },
-            priority: self.priority,
-            confidence: CERTAIN,
-            trust: Trust::default(),
-            impact_level: self.risk,
-            impact: self.impact,
-            effort: self.effort,
-            savings_monthly: Some(Money::ZERO),
-            savings_after_discounts: None,
-            monthly_cost: resource.monthly_cost,
-            plan: self.plan,
-            reason_codes: vec![self.reason_code],
-            not_measured: Vec::new(),
-            explanation: Explanation {
-                action: self.action,
-                factors: self.factors,
-                confidence_range: None,
-                data_points: self.data_points,
-                similar_cases: 0,
-                success_rate: None,
-                risk: self.risk,
-                cost_reduction: "None: the finding is about security".to_owned(),
-                performance_impact: "Not measured".to_owned(),
-                decision_path: self.path.into_decisions(),
-                models: Vec::new(),
-            },
-        };
+            self.impact,
+            Explanation::new(self.action, self.risk)
+                .with_factors(self.factors)
+                .with_data_points(self.data_points)
+                .with_cost_reduction("None: the finding is about security".to_owned())
+                .with_performance_impact("Not measured".to_owned())
+                .with_decision_path(self.path.into_decisions()),
+        )
+        .with_priority(self.priority)
+        .with_confidence(CERTAIN, Trust::default())
+        .with_impact_level(self.risk)
+        .with_effort(self.effort)
+        .with_savings(Money::ZERO)
+        .with_monthly_cost(resource.monthly_cost)
+        .with_plan(self.plan)
+        .with_reason_codes(vec![self.reason_code]);
 
         if let Some(tag) = owned_by_code(resource) {
             iac_note(&mut proposal, &tag);

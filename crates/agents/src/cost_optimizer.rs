@@ -22,6 +22,7 @@ mod ahead;
 mod bill;
 mod burstable;
 mod commitment;
+mod cost_increase;
 mod dimension;
 mod downsize;
 mod ended;

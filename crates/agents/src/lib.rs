@@ -1,15 +1,20 @@
 //! Agent types: one folder each, pure judgement from facts to proposals, and the models that they
 //! learn. [`registry`] has one row each.
 
+mod anomaly_answer;
 mod changes;
 pub mod compliance_intelligence;
 mod confidence;
 mod configuration_fact;
 pub mod cost_optimizer;
+pub mod db_optimizer;
 mod discounts;
 mod listed;
 mod load;
 pub mod models;
+pub mod ops_intelligence;
+pub mod performance_optimizer;
+mod predictive_answer;
 mod retrospect;
 pub mod security_intelligence;
 mod settings;
@@ -35,11 +40,11 @@ pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
     vec![
         Arc::new(cost_optimizer::CostOptimizer),
         listed::row(AgentType::SPOT_OPTIMIZER, Vec::new),
-        listed::row(AgentType::PERFORMANCE_OPTIMIZER, listed::deviation),
-        listed::row(AgentType::DB_OPTIMIZER, Vec::new),
+        Arc::new(performance_optimizer::PerformanceOptimizer),
+        Arc::new(db_optimizer::DbOptimizer),
         Arc::new(security_intelligence::SecurityIntelligence),
         Arc::new(compliance_intelligence::ComplianceIntelligence::default()),
-        listed::row(AgentType::OPS_INTELLIGENCE, listed::deviation),
+        Arc::new(ops_intelligence::OpsIntelligence),
         Arc::new(workload_classifier::WorkloadClassifier),
         Arc::new(storage_optimizer::StorageOptimizer),
     ]

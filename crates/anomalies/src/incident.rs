@@ -150,7 +150,7 @@ mod tests {
     use jiff::SignedDuration;
 
     use super::*;
-    use crate::remedy::fixtures;
+    use crate::fixtures;
     use crate::security_activity::SecurityActivity;
 
     fn member(id: &str, minute: i64, address: &str, severity: Priority) -> Anomaly {

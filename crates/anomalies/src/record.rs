@@ -4,6 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
+use reeve_recommend::judgement::event::AnomalyReport;
 use reeve_recommend::recommendation::Priority;
 use reeve_recommend::recommendation::origin::AnomalyId;
 use serde::{Deserialize, Serialize};
@@ -267,6 +268,19 @@ impl Anomaly {
     pub fn score(&self) -> f64 {
         let scores = self.readings.iter().map(|reading| reading.score);
         scores.fold(0.0, f64::max)
+    }
+
+    /// Returns the anomaly as the rules of agent types answer it.
+    #[must_use]
+    pub fn report(&self) -> AnomalyReport {
+        AnomalyReport {
+            anomaly: self.id.clone(),
+            title: self.title.clone(),
+            severity: self.severity,
+            score: self.score(),
+            evidence: self.evidence_in_words().collect(),
+            readings: self.readings.len() as u64,
+        }
     }
 
     /// Evidence of the cause in sentences: the readings, then what stands beside them.

@@ -17,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, EventId};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
+use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::Responses;
@@ -71,6 +72,8 @@ pub struct AnomalyPorts {
     /// The same, for causes.
     pub log: Arc<dyn LogReader>,
     pub catalogue: Arc<Catalogue>,
+    /// Agent types, whose rules answer anomalies.
+    pub agent_types: AgentTypes,
     pub clock: Arc<dyn Clock>,
 }
 

@@ -22,7 +22,7 @@ mod tests;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_estate::named;
-use serde::{Deserialize, Serialize};
+pub use reeve_recommend::predictive::CalendarId;
 use sha2::{Digest as _, Sha256};
 
 pub use expand::Occurrence;
@@ -32,10 +32,6 @@ pub use subscription::{CalendarFetch, FetchError, Fetched, Refresh, Subscription
 pub const MOST_BYTES: usize = 1024 * 1024;
 /// Events of one calendar.
 pub const MOST_EVENTS: usize = 5_000;
-
-/// A calendar's identifier, made by Reeve.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CalendarId(pub String);
 
 named!(
     /// Kind of a calendar.

@@ -2,9 +2,9 @@
 
 use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, ResourceKind};
 
-use super::rule::Rule;
-use super::signal::{CapacitySource, Signal};
 use super::unpredictable::Unpredictable;
+use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::{CapacitySource, Signal};
 
 /// Memory that RDS for PostgreSQL allots to one connection, in bytes:
 /// `LEAST({DBInstanceClassMemory/9531392}, 5000)`.

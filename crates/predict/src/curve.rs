@@ -5,8 +5,8 @@ use reeve_learn::Point;
 use reeve_learn::forecast::{Event, Model, Settings, fit};
 use reeve_learn::grid::Grid;
 
-use super::prediction::Expected;
 use super::unpredictable::Unpredictable;
+use reeve_recommend::predictive::Expected;
 
 /// Steps of a forecast that are kept.
 const KEPT: usize = 48;

@@ -10,12 +10,12 @@ use reeve_learn::saturation::{Question, Verdict, forecast_saturation};
 use super::calendar::Occurrence;
 use super::capacity;
 use super::curve::{Curve, Known};
-use super::prediction::{Outcome, Prediction, PredictionId};
-use super::reason::Reason;
-use super::rule::{Foreseen, Rule};
-use super::signal::Signal;
 use super::traffic::TrafficSettings;
 use super::unpredictable::Unpredictable;
+use reeve_recommend::predictive::Reason;
+use reeve_recommend::predictive::Signal;
+use reeve_recommend::predictive::{Foreseen, Rule};
+use reeve_recommend::predictive::{Outcome, Prediction, PredictionId};
 
 /// A day: how far ahead the end of a peak is looked for.
 const DAY_MS: i64 = 86_400_000;

@@ -8,22 +8,21 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, Metric, Money, Resource, ResourceId, Series};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::observation::{AnswerTerms, ForeseenCondition, Observation};
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::origin::RuleId;
 
-use super::advice::{Basis, propose};
 use super::calendar::{Calendar, CalendarKind, Occurrence};
 use super::decide::{Case, decide_resource};
-use super::findings::{Findings, Fired};
+use super::findings::Findings;
 use super::input::RuleInput;
 use super::log_entry;
-use super::prediction::{Outcome, Prediction};
-use super::related::ResponseTarget;
-use super::rule::{Foreseen, ResponseKind, Rule};
 use super::scope::{ScopePage, ScopePages};
 use super::service::RuleService;
 use super::traffic::TrafficSettings;
 use super::unpredictable::Unpredictable;
+use reeve_recommend::predictive::{Foreseen, ResponseKind, Rule};
+use reeve_recommend::predictive::{Outcome, Prediction};
 
 /// Resources whose series are read at a time.
 const CHUNK: usize = 32;
@@ -224,7 +223,7 @@ impl RuleService {
     ) -> Result<Vec<Subject>, EngineError> {
         let Some(signal) = rule.condition.signal else {
             let subject = |resource: &Resource| Subject {
-                target: page.target(rule, resource).resource.clone(),
+                target: page.target(rule, resource).clone(),
                 resource: resource.clone(),
                 series: Ok(None),
             };
@@ -263,7 +262,7 @@ impl RuleService {
             .collect();
         let subject =
             |(resource, measured): (&Resource, Result<&Resource, Unpredictable>)| Subject {
-                target: page.target(rule, resource).resource.clone(),
+                target: page.target(rule, resource).clone(),
                 resource: resource.clone(),
                 series: measured.map(|one| {
                     series
@@ -346,8 +345,7 @@ impl RuleService {
         let over = decided
             .iter()
             .filter(|one| one.outcome == Outcome::NotForeseen);
-        let over = over
-            .filter_map(|one| Some(page.target(rule, page.subject_of(one)?).resource.id.clone()));
+        let over = over.filter_map(|one| Some(page.target(rule, page.subject_of(one)?).id.clone()));
         let over: Vec<ResourceId> = over.collect();
         if over.is_empty() {
             return Ok(());
@@ -372,29 +370,39 @@ impl RuleService {
         found: &mut Findings,
     ) -> Result<(), EngineError> {
         let matrix = self.ports.responses.approval_matrix().await?;
-        let by = Basis {
+        let terms = AnswerTerms {
             catalogue: &self.ports.catalogue,
             matrix: &matrix,
+            now: self.now(),
         };
-        let offer = |one: &Fired| {
-            let bill = bills.get(&one.target.connection).copied();
-            let on = ResponseTarget {
-                measured: &one.measured,
-                resource: &one.target,
-                bill,
-            };
-            let proposal = propose(rule, &on, &one.prediction, by);
-            Offer {
-                resource: one.target.clone(),
-                proposal,
-                cause: rule.cause(),
-            }
-        };
-        let offers: Vec<Offer> = found.fired.iter().map(offer).collect();
-        let answers = self.ports.responses.offer(rule.agent_type, offers).await?;
+        let mut offers = Vec::new();
+        let mut answered = Vec::new();
 
-        for (one, answer) in found.fired.iter_mut().zip(answers) {
-            match answer {
+        for one in &mut found.fired {
+            let foreseen = ForeseenCondition {
+                rule,
+                prediction: &one.prediction,
+                measured: &one.measured,
+                target: &one.target,
+                account_cost: bills.get(&one.target.connection).copied(),
+            };
+            let observation = Observation::Foreseen(&foreseen);
+            match self.ports.agent_types.answer(observation, terms) {
+                Ok((_, answer)) => {
+                    offers.push(Offer {
+                        resource: answer.resource,
+                        proposal: answer.proposal,
+                        cause: rule.cause(),
+                    });
+                    answered.push(one);
+                }
+                Err(obstacle) => one.prediction.not_recommended = Some(obstacle.into()),
+            }
+        }
+
+        let kept = self.ports.responses.offer(rule.agent_type, offers).await?;
+        for (one, kept) in answered.into_iter().zip(kept) {
+            match kept {
                 Ok(id) => one.prediction.recommendation = Some(id),
                 Err(obstacle) => one.prediction.not_recommended = Some(obstacle.into()),
             }

@@ -4,9 +4,9 @@
 
 use reeve_estate::Resource;
 
-use super::prediction::{Outcome, Prediction};
-use super::rule::Rule;
 use super::scope::ScopePage;
+use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::{Outcome, Prediction};
 
 /// Recommendations of one evaluation.
 const MOST_FIRED: usize = 50;
@@ -49,7 +49,7 @@ impl Findings {
                 .filter(|_| prediction.outcome == Outcome::Foreseen);
             match subject {
                 Some(measured) => {
-                    let target = page.target(rule, measured).resource.clone();
+                    let target = page.target(rule, measured).clone();
                     self.fired.push(Fired {
                         prediction,
                         measured: measured.clone(),

@@ -7,10 +7,10 @@ use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::CalendarId;
-use super::rule::{
+use reeve_recommend::predictive::Signal;
+use reeve_recommend::predictive::{
     ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
 };
-use super::signal::Signal;
 
 /// Entries of a list at most.
 const MOST: usize = 200;

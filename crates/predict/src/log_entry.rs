@@ -5,8 +5,8 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::log_entry::{POLICY, entry};
 
 use super::calendar::{Calendar, Subscription};
-use super::rule::Rule;
 use super::traffic::TrafficSettings;
+use reeve_recommend::predictive::Rule;
 
 const EVALUATION: EventType = events::PREDICTION.event_type();
 

@@ -5,9 +5,9 @@ use reeve_estate::StoreError;
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{Calendar, CalendarId, Refresh};
-use super::prediction::{Outcome, Prediction};
-use super::rule::Rule;
 use super::traffic::TrafficSettings;
+use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::{Outcome, Prediction};
 
 /// Filter of predictions; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]

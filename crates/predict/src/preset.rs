@@ -4,8 +4,10 @@ use jiff::Timestamp;
 use reeve_recommend::agent::Scope;
 use reeve_recommend::recommendation::origin::RuleId;
 
-use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule};
-use super::signal::Signal;
+use reeve_recommend::predictive::Signal;
+use reeve_recommend::predictive::{
+    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule,
+};
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3_600;

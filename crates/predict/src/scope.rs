@@ -10,12 +10,11 @@ use reeve_estate::{
 use reeve_recommend::guardrail::ownership::is_opted_out;
 use reeve_recommend::plan::relief::only_disk;
 
-use super::advice::applies;
-use super::prediction::Prediction;
-use super::related::{ResponseTarget, response_target};
-use super::rule::{ResponseKind, Rule};
-use super::signal::Signal;
+use super::related::response_target;
 use super::unpredictable::Unpredictable;
+use reeve_recommend::predictive::Prediction;
+use reeve_recommend::predictive::Signal;
+use reeve_recommend::predictive::{ResponseKind, Rule};
 
 /// Stored resources that are read at a time.
 const PAGE: u64 = 500;
@@ -116,7 +115,7 @@ impl<'a> ScopePages<'a> {
         matches!(
             resource.state,
             ResourceState::Running | ResourceState::Available
-        ) && applies(rule.response.kind, resource.kind)
+        ) && rule.response.kind.applies_to(resource.kind)
             && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
             && rule.scope.includes(resource, &self.connections)
             && !is_opted_out(resource)
@@ -155,7 +154,7 @@ impl ScopePage {
     }
 
     /// Returns the resource that the rule's response to one of these changes.
-    pub(super) fn target<'a>(&'a self, rule: &Rule, measured: &'a Resource) -> ResponseTarget<'a> {
+    pub(super) fn target<'a>(&'a self, rule: &Rule, measured: &'a Resource) -> &'a Resource {
         response_target(rule, measured, &self.related)
     }
 

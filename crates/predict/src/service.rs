@@ -20,7 +20,7 @@ use super::input::RuleInput;
 use super::log_entry;
 use super::port::RuleStore;
 use super::preset::presets;
-use super::rule::Rule;
+use reeve_recommend::predictive::Rule;
 
 /// Rules that can be stored at most.
 const MOST_RULES: usize = 200;

@@ -5,7 +5,7 @@ use reeve_recommend::recommendation::origin::RuleId;
 use serde::{Deserialize, Serialize};
 
 use super::preset::{MAINTENANCE_FAILOVER, TRAFFIC_PRE_SCALE, TRAFFIC_WARM_CACHE};
-use super::rule::Rule;
+use reeve_recommend::predictive::Rule;
 
 /// Sources that forecasts of peaks learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

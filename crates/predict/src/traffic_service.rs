@@ -9,9 +9,9 @@ use reeve_recommend::error::EngineError;
 use super::input::RuleInput;
 use super::log_entry;
 use super::preset::presets;
-use super::rule::Rule;
 use super::service::{RuleService, same_version};
 use super::traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};
+use reeve_recommend::predictive::Rule;
 
 /// Longest lead time, seconds.
 const FURTHEST_S: i64 = 7 * 86_400;

@@ -3,7 +3,7 @@
 use reeve_learn::forecast::Abstention;
 use reeve_learn::grid::GridError;
 
-use super::signal::Signal;
+use reeve_recommend::predictive::Signal;
 
 /// Reason why there is no prediction. Its text is the reason that people read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

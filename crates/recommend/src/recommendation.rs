@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::{AgentId, Impact};
 use crate::guardrail::exception::Exception;
-use crate::models::ModelUse;
 use crate::plan::Plan;
 use crate::recommendation::lifecycle::Status;
 use crate::recommendation::origin::Origin;
@@ -15,6 +14,7 @@ use crate::recommendation::ranking::Ranking;
 pub mod applicability;
 pub mod combined;
 pub mod exclusion;
+mod explanation;
 mod factors;
 mod id;
 pub mod lifecycle;
@@ -24,6 +24,7 @@ mod savings_basis;
 pub mod title;
 pub mod totals;
 
+pub use explanation::Explanation;
 pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;
 pub use savings_basis::SavingsBasis;
@@ -171,54 +172,6 @@ pub struct ConfidenceRange {
     pub low_percent: f64,
     /// Upper end of the range, percent.
     pub high_percent: f64,
-}
-
-/// Explanation of a recommendation, with the deciding numbers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Explanation {
-    /// The change in words.
-    pub action: String,
-    /// Sentences, each with its numbers, in the order of their kinds.
-    pub factors: Factors,
-    /// Range around the confidence; `None` where nothing was tried out.
-    pub confidence_range: Option<ConfidenceRange>,
-    /// Samples that were looked at.
-    pub data_points: u64,
-    /// Ended recommendations of the same type and size step, counted.
-    pub similar_cases: u64,
-    /// Share of those that succeeded, percent; `None` when there are none.
-    pub success_rate: Option<f64>,
-    /// Risk of the change, regardless of its cost.
-    pub risk: Impact,
-    /// Estimated cost reduction, in words.
-    pub cost_reduction: String,
-    /// Estimated performance impact, in words.
-    pub performance_impact: String,
-    /// Checks in the order in which they decided.
-    pub decision_path: Vec<Decision>,
-    /// Models that took part in the decision, each with what it said.
-    pub models: Vec<ModelUse>,
-}
-
-impl Explanation {
-    /// Takes the explanation out and leaves one without texts.
-    #[must_use]
-    pub fn take(&mut self) -> Explanation {
-        let emptied = Explanation {
-            action: String::new(),
-            factors: Factors::default(),
-            confidence_range: self.confidence_range,
-            data_points: self.data_points,
-            similar_cases: self.similar_cases,
-            success_rate: self.success_rate,
-            risk: self.risk,
-            cost_reduction: String::new(),
-            performance_impact: String::new(),
-            decision_path: Vec::new(),
-            models: Vec::new(),
-        };
-        std::mem::replace(self, emptied)
-    }
 }
 
 /// A finding that is kept: reasons, plan, savings and state.

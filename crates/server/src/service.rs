@@ -166,7 +166,7 @@ impl Service {
             &engine,
             &recorder,
             &clock,
-            catalogue,
+            (catalogue, agent_types.clone()),
             trail.clone(),
         );
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::calibrate::Example;
 use reeve_learn::sizing::HISTORY_DAYS;
@@ -15,8 +16,10 @@ use reeve_recommend::judgement::estate::EstateJudge;
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::Trainer;
+use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
 use super::commitment::CommitmentJudge;
+use super::cost_increase;
 use super::retrospect::look_back;
 use super::settings::{self, Thresholds};
 use super::{METRICS, MODELS, judge};
@@ -54,6 +57,17 @@ impl AgentDefinition for CostOptimizer {
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
         judge(facts)
+    }
+
+    fn answer(
+        &self,
+        observation: Observation<'_>,
+        terms: AnswerTerms<'_>,
+    ) -> Option<Result<Answer, Obstacle>> {
+        match observation {
+            Observation::CostIncrease(increase) => Some(cost_increase::reduce(increase, terms)),
+            Observation::Shortage(_) | Observation::Foreseen(_) => None,
+        }
     }
 
     fn estate_judge(&self) -> Option<Box<dyn EstateJudge>> {

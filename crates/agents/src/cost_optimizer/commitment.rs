@@ -7,7 +7,7 @@ mod judge;
 use reeve_estate::{Money, Provider};
 use reeve_learn::calibrate::Signs;
 use reeve_learn::{HOUR_MS, Window};
-use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings};
+use reeve_recommend::judgement::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::judgement::portfolio::Portfolio;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
@@ -128,56 +128,54 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
         reason_codes.push("discount_assumed".to_owned());
     }
 
-    Proposal {
-        kind: KIND,
-        rule: "suggest_reserved_instances",
-        title: title(
+    let action = format!(
+        "Buy a one-year commitment of ${hourly:.2} an hour for account {name}, as {}; Reeve buys nothing",
+        product(portfolio.family.provider)
+    );
+    let explanation = Explanation::new(action, risk(facts.account, hazards))
+        .with_data_points(u64::from(portfolio.hours) * portfolio.machines)
+        .with_confidence_range(trust.range)
+        .with_cost_reduction(format!("{} a month ({})", dollars(saving), percent(share)))
+        .with_performance_impact(UNTOUCHED)
+        .with_decision_path(path.into_decisions())
+        .with_factors(factors(account, &trust, cost.clone()));
+
+    Proposal::new(
+        KIND,
+        "suggest_reserved_instances",
+        title(
             &format!("Commit ${hourly:.2} an hour for a year in account "),
             name,
             "",
         ),
-        subject: subject(facts.account, None),
-        priority: priority_by_savings(Some(saving)),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, Some(WEEKS_FOR_A_YEAR), &signs),
-        impact_level: impact_level(
-            matrix,
-            facts.account,
-            Some(saving),
-            Some(portfolio.use_monthly),
-            hazards,
-        ),
-        impact: ImpactAssessment {
+        subject(facts.account, None),
+        ImpactAssessment {
             cost_percent: Some(-share),
-            cost: cost.clone(),
+            cost,
             performance_degradation_percent: Some(0.0),
             performance: UNTOUCHED.to_owned(),
             security: UNTOUCHED.to_owned(),
         },
-        effort: Effort::High,
-        savings_monthly: Some(saving),
-        savings_after_discounts: after(saving),
-        monthly_cost: Some(after(portfolio.use_monthly).unwrap_or(portfolio.use_monthly)),
-        plan: None,
-        reason_codes,
-        not_measured: vec!["usage_beyond_30_days".to_owned()],
-        explanation: Explanation {
-            action: format!(
-                "Buy a one-year commitment of ${hourly:.2} an hour for account {name}, as {}; Reeve buys nothing",
-                product(portfolio.family.provider)
-            ),
-            factors: factors(account, &trust, cost),
-            data_points: u64::from(portfolio.hours) * portfolio.machines,
-            confidence_range: Some(trust.range),
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: reeve_recommend::judgement::assessment::risk(facts.account, hazards),
-            cost_reduction: format!("{} a month ({})", dollars(saving), percent(share)),
-            performance_impact: UNTOUCHED.to_owned(),
-            decision_path: path.into_decisions(),
-        },
-    }
+        explanation,
+    )
+    .with_priority(priority_by_savings(Some(saving)))
+    .with_confidence(
+        trust.percent,
+        Trust::new(trust.raw, Some(WEEKS_FOR_A_YEAR), &signs),
+    )
+    .with_impact_level(impact_level(
+        matrix,
+        facts.account,
+        Some(saving),
+        Some(portfolio.use_monthly),
+        hazards,
+    ))
+    .with_effort(Effort::High)
+    .with_savings(saving)
+    .with_savings_after_discounts(after(saving))
+    .with_monthly_cost(after(portfolio.use_monthly).unwrap_or(portfolio.use_monthly))
+    .with_reason_codes(reason_codes)
+    .with_not_measured(vec!["usage_beyond_30_days".to_owned()])
 }
 
 /// Commitment of a cloud that applies to whatever runs in an account.

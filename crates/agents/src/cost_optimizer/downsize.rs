@@ -382,32 +382,28 @@ fn propose(
         summary,
     );
 
-    let explanation = Explanation {
-        risk: risk(resource, hazards),
-        ..explain(
-            evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact,
-        )
-    };
+    let level = risk(resource, hazards);
+    let explanation = explain(
+        evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact, level,
+    );
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: RULE,
-        title: evidence.resize_title(&from_name, &chosen.name),
-        subject: evidence.subject(&chosen.name),
-        priority: priority_by_savings(savings),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, cap, &signs),
-        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
+    let mut proposal = Proposal::new(
+        KIND,
+        RULE,
+        evidence.resize_title(&from_name, &chosen.name),
+        evidence.subject(&chosen.name),
         impact,
-        effort: Effort::Medium,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost,
-        plan: Some(evidence.resize(&from_name, &chosen.name)),
-        reason_codes: codes(evidence, &chosen),
-        not_measured: not_measured(evidence, &chosen),
         explanation,
-    };
+    )
+    .with_priority(priority_by_savings(savings))
+    .with_confidence(trust.percent, Trust::new(trust.raw, cap, &signs))
+    .with_impact_level(evidence.impact_level(savings, monthly_cost, hazards))
+    .with_effort(Effort::Medium)
+    .with_savings(savings)
+    .with_monthly_cost(monthly_cost)
+    .with_plan(evidence.resize(&from_name, &chosen.name))
+    .with_reason_codes(codes(evidence, &chosen))
+    .with_not_measured(not_measured(evidence, &chosen));
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -421,7 +417,6 @@ fn propose(
             .add(FactorKind::Consequence, other_family(from, &chosen.spec));
     }
 
-    let level = risk(resource, hazards);
     proposal.reason_codes.push(format!("risk_{level}"));
     discounts::apply(evidence.facts, list_now, &mut proposal);
 
@@ -514,6 +509,7 @@ fn explain(
     trust: &Confidence,
     path: Path,
     impact: &ImpactAssessment,
+    risk: Impact,
 ) -> Explanation {
     let limit = evidence.settings.downsize_below_percent;
     let mut factors = Factors::from([
@@ -552,22 +548,20 @@ fn explain(
             )
         });
 
-    Explanation {
-        action: format!(
+    Explanation::new(
+        format!(
             "Resize {} ({}) from {from_name} to {}",
             evidence.named(),
             resource.id,
             chosen.name
         ),
-        factors,
-        data_points: evidence.data_points(),
-        confidence_range: Some(trust.range),
-        similar_cases: 0,
-        models: chosen.fit.models.clone(),
-        success_rate: None,
-        risk: Impact::Low,
-        cost_reduction: saving,
-        performance_impact: impact.performance.clone(),
-        decision_path: path.into_decisions(),
-    }
+        risk,
+    )
+    .with_factors(factors)
+    .with_data_points(evidence.data_points())
+    .with_confidence_range(trust.range)
+    .with_cost_reduction(saving)
+    .with_performance_impact(impact.performance.clone())
+    .with_decision_path(path.into_decisions())
+    .with_models(chosen.fit.models.clone())
 }

@@ -20,7 +20,7 @@ use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, NEEDS_PERSON, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, NEEDS_PERSON, RecommendationType,
 };
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 
@@ -440,35 +440,30 @@ fn propose(
         security: "one machine less that can be reached".to_owned(),
     };
 
-    let explanation = Explanation {
-        risk: risk(resource, hazards),
-        confidence_range: Some(trust.range),
-        ..explain(evidence, factors, path, &bill, &impact)
-    };
+    let level = risk(resource, hazards);
+    let explanation =
+        explain(evidence, factors, path, &bill, &impact, level).with_confidence_range(trust.range);
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: RULE,
-        title: title(
+    let mut proposal = Proposal::new(
+        KIND,
+        RULE,
+        title(
             "Stop ",
             &resource.name,
             &format!(": idle for {days:.0} days"),
         ),
-        subject: subject(resource, None),
-        priority: priority_by_savings(savings),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
-        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
+        subject(resource, None),
         impact,
-        effort: Effort::Low,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost,
-        plan: Some(stop_idle(resource, evidence.facts.volumes)),
-        reason_codes,
-        not_measured,
         explanation,
-    };
+    )
+    .with_priority(priority_by_savings(savings))
+    .with_confidence(trust.percent, Trust::new(trust.raw, None, &signs))
+    .with_impact_level(evidence.impact_level(savings, monthly_cost, hazards))
+    .with_savings(savings)
+    .with_monthly_cost(monthly_cost)
+    .with_plan(stop_idle(resource, evidence.facts.volumes))
+    .with_reason_codes(reason_codes)
+    .with_not_measured(not_measured);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -484,25 +479,22 @@ fn explain(
     path: Path,
     bill: &Bill,
     impact: &ImpactAssessment,
+    risk: Impact,
 ) -> Explanation {
     let resource = evidence.facts.resource;
-    Explanation {
-        action: format!(
+    Explanation::new(
+        format!(
             "Stop {} ({}) after a snapshot; nothing is deleted",
             resource.name, resource.id
         ),
-        factors,
-        data_points: evidence.data_points(),
-        confidence_range: None,
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
-        risk: Impact::Low,
-        cost_reduction: match bill.compute {
-            Some(compute) => format!("{} a month of compute", dollars(compute)),
-            None => "not claimed: no list price".to_owned(),
-        },
-        performance_impact: impact.performance.clone(),
-        decision_path: path.into_decisions(),
-    }
+        risk,
+    )
+    .with_factors(factors)
+    .with_data_points(evidence.data_points())
+    .with_cost_reduction(match bill.compute {
+        Some(compute) => format!("{} a month of compute", dollars(compute)),
+        None => "not claimed: no list price".to_owned(),
+    })
+    .with_performance_impact(impact.performance.clone())
+    .with_decision_path(path.into_decisions())
 }

@@ -14,7 +14,7 @@ use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
 };
 use reeve_recommend::words::{byte_rate, dollars, percent};
 
@@ -201,44 +201,38 @@ fn propose(
 
     let times = rhythm.words();
     let cost = bill.words(resource, off);
-    let explanation = Explanation {
-        risk: risk(resource, hazards),
-        decision_path: path.into_decisions(),
-        confidence_range: Some(trust.range),
-        ..explain(
-            evidence,
-            work,
-            &times,
-            [trust.words(), between, cost.clone()],
-            savings,
-        )
-    };
+    let explanation = explain(
+        evidence,
+        work,
+        &times,
+        [trust.words(), between, cost.clone()],
+        savings,
+        risk(resource, hazards),
+    )
+    .with_confidence_range(trust.range)
+    .with_decision_path(path.into_decisions());
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: "identify_idle_resources",
-        title: title("Stop ", &resource.name, " outside its working times"),
-        subject: subject(resource, None),
-        priority: priority_by_savings(savings),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
-        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
-        impact: ImpactAssessment {
+    let mut proposal = Proposal::new(
+        KIND,
+        "identify_idle_resources",
+        title("Stop ", &resource.name, " outside its working times"),
+        subject(resource, None),
+        ImpactAssessment {
             cost_percent: bill.share_percent(off).map(|share| -share),
             cost,
             performance_degradation_percent: None,
             performance: explanation.performance_impact.clone(),
             security: "one machine less that can be reached outside its working times".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost,
-        plan: None,
-        reason_codes: vec![CODE.to_owned(), "advice_only".to_owned()],
-        not_measured: evidence.not_measured(savings.is_none()),
         explanation,
-    };
+    )
+    .with_priority(priority_by_savings(savings))
+    .with_confidence(trust.percent, Trust::new(trust.raw, None, &signs))
+    .with_impact_level(evidence.impact_level(savings, monthly_cost, hazards))
+    .with_savings(savings)
+    .with_monthly_cost(monthly_cost)
+    .with_reason_codes(vec![CODE.to_owned(), "advice_only".to_owned()])
+    .with_not_measured(evidence.not_measured(savings.is_none()));
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -248,47 +242,43 @@ fn propose(
     proposal
 }
 
-/// The explanation; its path and risk are for the proposal.
+/// The explanation; its path and the range of its confidence are added by the caller.
 fn explain(
     evidence: &Evidence<'_>,
     work: &Work,
     times: &str,
     [trust, between, cost]: [String; 3],
     savings: Option<Money>,
+    risk: Impact,
 ) -> Explanation {
     let resource = evidence.facts.resource;
-    Explanation {
-        action: format!(
+    Explanation::new(
+        format!(
             "Stop and start {} ({}) by the clock, so that it runs {times} and an hour before",
             resource.name, resource.id
         ),
-        factors: Factors::from([
-            (
-                FactorKind::Measured,
-                format!(
-                    "It worked on {} of {:.0} days, each time {times}; {between}",
-                    work.days_worked(),
-                    work.days_observed()
-                ),
+        risk,
+    )
+    .with_factors(Factors::from([
+        (
+            FactorKind::Measured,
+            format!(
+                "It worked on {} of {:.0} days, each time {times}; {between}",
+                work.days_worked(),
+                work.days_observed()
             ),
-            (FactorKind::Price, cost),
-            (FactorKind::Confidence, trust),
-        ]),
-        data_points: evidence.data_points(),
-        confidence_range: None,
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
-        risk: Impact::Low,
-        cost_reduction: match savings {
-            Some(saved) => format!("{} a month of compute", dollars(saved)),
-            None => "not claimed: no list price".to_owned(),
-        },
-        performance_impact: format!(
-            "none at its working times ({times}); at others it does not answer"
         ),
-        decision_path: Vec::new(),
-    }
+        (FactorKind::Price, cost),
+        (FactorKind::Confidence, trust),
+    ]))
+    .with_data_points(evidence.data_points())
+    .with_cost_reduction(match savings {
+        Some(saved) => format!("{} a month of compute", dollars(saved)),
+        None => "not claimed: no list price".to_owned(),
+    })
+    .with_performance_impact(format!(
+        "none at its working times ({times}); at others it does not answer"
+    ))
 }
 
 /// Returns each day's adherence to the working hours: 1 without use outside of them, less for each

@@ -21,7 +21,7 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::{shortened, title};
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 use super::settings;
@@ -171,66 +171,60 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
 
     let cost = "none; the machine's cost is allocated by the tag".to_owned();
     let performance = "none: the machine keeps serving".to_owned();
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: "required_tags",
-        title: title(
+    let mut proposal = Proposal::new(
+        KIND,
+        "required_tags",
+        title(
             "Tag ",
             &machine.name,
             &format!(" with {}", shortened(&tag, MOST_TAG)),
         ),
-        subject: subject(machine, None),
-        priority: Priority::Low,
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, Some(STATE_CAP), &Signs::default()),
-        impact_level: impact_level(
-            &facts.guardrails.approval_matrix,
-            machine,
-            None,
-            None,
-            hazards,
-        ),
-        impact: ImpactAssessment {
+        subject(machine, None),
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: cost.clone(),
             performance_degradation_percent: Some(0.0),
             performance: performance.clone(),
             security: "permissions that depend on tags may apply to it".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: None,
-        savings_after_discounts: None,
-        monthly_cost: machine.monthly_cost,
-        plan: Some(Plan::new(&change, machine.id.as_str())),
-        reason_codes: vec!["required_tag_missing".to_owned()],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: format!("Tag {} ({}) with {tag}", machine.name, machine.id),
-            factors: Factors::from([
-                (
-                    FactorKind::Measured,
-                    format!("The required tag {key} is missing"),
-                ),
-                (
-                    FactorKind::Measured,
-                    format!("Source of the value: {source}"),
-                ),
-                (
-                    FactorKind::Confidence,
-                    trust.words_of_state("No past day can try a tag"),
-                ),
-            ]),
-            data_points: witnesses.min(facts.volumes.len() as u64),
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: risk(machine, hazards),
-            cost_reduction: cost,
-            performance_impact: performance,
-            decision_path: path.into_decisions(),
-        },
-    };
+        Explanation::new(
+            format!("Tag {} ({}) with {tag}", machine.name, machine.id),
+            risk(machine, hazards),
+        )
+        .with_factors(Factors::from([
+            (
+                FactorKind::Measured,
+                format!("The required tag {key} is missing"),
+            ),
+            (
+                FactorKind::Measured,
+                format!("Source of the value: {source}"),
+            ),
+            (
+                FactorKind::Confidence,
+                trust.words_of_state("No past day can try a tag"),
+            ),
+        ]))
+        .with_data_points(witnesses.min(facts.volumes.len() as u64))
+        .with_cost_reduction(cost)
+        .with_performance_impact(performance)
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_priority(Priority::Low)
+    .with_confidence(
+        trust.percent,
+        Trust::new(trust.raw, Some(STATE_CAP), &Signs::default()),
+    )
+    .with_impact_level(impact_level(
+        &facts.guardrails.approval_matrix,
+        machine,
+        None,
+        None,
+        hazards,
+    ))
+    .with_monthly_cost(machine.monthly_cost)
+    .with_plan(Plan::new(&change, machine.id.as_str()))
+    .with_reason_codes(vec!["required_tag_missing".to_owned()]);
 
     if let Some(tool) = iac {
         iac_note(&mut proposal, &tool);

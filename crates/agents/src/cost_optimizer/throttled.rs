@@ -340,42 +340,38 @@ fn propose(
     }
 
     let factors = factors(evidence, (from, &to), summary, need, &trust, &impact);
-    let explanation = Explanation {
-        risk: risk(resource, hazards),
-        confidence_range: Some(trust.range),
-        ..explain(
-            evidence,
-            [&from_name, &to_name],
-            factors,
-            path,
-            price.as_ref(),
-            &impact,
-        )
-    };
+    let explanation = explain(
+        evidence,
+        [&from_name, &to_name],
+        factors,
+        path,
+        price.as_ref(),
+        &impact,
+        risk(resource, hazards),
+    )
+    .with_confidence_range(trust.range);
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: RULE,
-        title: evidence.resize_title(&from_name, &to_name),
-        subject: evidence.subject(&to_name),
-        priority: if is_production(resource) {
-            Priority::Critical
-        } else {
-            Priority::High
-        },
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
-        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
+    let mut proposal = Proposal::new(
+        KIND,
+        RULE,
+        evidence.resize_title(&from_name, &to_name),
+        evidence.subject(&to_name),
         impact,
-        effort: Effort::Medium,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost,
-        plan: Some(evidence.resize(&from_name, &to_name)),
-        reason_codes,
-        not_measured: evidence.not_measured(price.is_none()),
         explanation,
-    };
+    )
+    .with_priority(if is_production(resource) {
+        Priority::Critical
+    } else {
+        Priority::High
+    })
+    .with_confidence(trust.percent, Trust::new(trust.raw, None, &signs))
+    .with_impact_level(evidence.impact_level(savings, monthly_cost, hazards))
+    .with_effort(Effort::Medium)
+    .with_savings(savings)
+    .with_monthly_cost(monthly_cost)
+    .with_plan(evidence.resize(&from_name, &to_name))
+    .with_reason_codes(reason_codes)
+    .with_not_measured(evidence.not_measured(price.is_none()));
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -431,31 +427,28 @@ fn explain(
     path: Path,
     price: Option<&Change>,
     impact: &ImpactAssessment,
+    risk: Impact,
 ) -> Explanation {
     let resource = evidence.facts.resource;
-    Explanation {
-        action: format!(
+    Explanation::new(
+        format!(
             "Resize {} ({}) from {from_name} to {to_name}",
             evidence.named(),
             resource.id
         ),
-        factors,
-        data_points: evidence.data_points(),
-        confidence_range: None,
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
-        risk: Impact::Low,
-        cost_reduction: match price {
-            Some(price) if price.savings() > Money::ZERO => {
-                format!("{} a month", dollars(price.savings()))
-            }
-            Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
-            None => "none; no list price is known".to_owned(),
-        },
-        performance_impact: impact.performance.clone(),
-        decision_path: path.into_decisions(),
-    }
+        risk,
+    )
+    .with_factors(factors)
+    .with_data_points(evidence.data_points())
+    .with_cost_reduction(match price {
+        Some(price) if price.savings() > Money::ZERO => {
+            format!("{} a month", dollars(price.savings()))
+        }
+        Some(price) => format!("none: it costs {} a month more", dollars(-price.savings())),
+        None => "none; no list price is known".to_owned(),
+    })
+    .with_performance_impact(impact.performance.clone())
+    .with_decision_path(path.into_decisions())
 }
 
 fn assess(

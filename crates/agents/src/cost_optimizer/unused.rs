@@ -19,7 +19,7 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
 };
 use reeve_recommend::words::{day, dollars};
 
@@ -308,21 +308,33 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         "Delete"
     };
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: "identify_idle_resources",
-        title: title(
+    let mut proposal = Proposal::new(
+        KIND,
+        "identify_idle_resources",
+        title(
             &format!("{verb} "),
             &resource.name,
             &format!(": {}", disuse.because),
         ),
-        subject: subject(resource, None),
-        priority: priority_by_savings(cost.monthly),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, cap, &signs),
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact
-        // on.
-        impact_level: impact_level(
+        subject(resource, None),
+        impact(resource, change.unused, &cost),
+        Explanation::new(
+            format!("{verb} {} ({})", resource.name, resource.id),
+            risk(resource, hazards).max(Impact::Medium),
+        )
+        .with_factors(factors)
+        .with_data_points(data_points(facts, super::METRICS))
+        .with_confidence_range(cap.is_none().then_some(trust.range))
+        .with_cost_reduction(cost.words)
+        .with_performance_impact("none: nothing uses it".to_owned())
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_priority(priority_by_savings(cost.monthly))
+    .with_confidence(trust.percent, Trust::new(trust.raw, cap, &signs))
+    // Nobody can take it back: the default approval matrix wants a signature from medium impact
+    // on.
+    .with_impact_level(
+        impact_level(
             &facts.guardrails.approval_matrix,
             resource,
             cost.monthly,
@@ -330,28 +342,15 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
             hazards,
         )
         .max(Impact::Medium),
-        impact: impact(resource, change.unused, &cost),
-        effort: Effort::Low,
-        savings_monthly: cost.monthly,
-        savings_after_discounts: None,
-        monthly_cost,
-        plan: Some(Plan::new(&change, resource.id.as_str())),
-        reason_codes: vec![disuse.reason_code.to_owned(), "cannot_be_undone".to_owned()],
-        not_measured,
-        explanation: Explanation {
-            action: format!("{verb} {} ({})", resource.name, resource.id),
-            factors,
-            data_points: data_points(facts, super::METRICS),
-            confidence_range: cap.is_none().then_some(trust.range),
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: risk(resource, hazards).max(Impact::Medium),
-            cost_reduction: cost.words,
-            performance_impact: "none: nothing uses it".to_owned(),
-            decision_path: path.into_decisions(),
-        },
-    };
+    )
+    .with_savings(cost.monthly)
+    .with_monthly_cost(monthly_cost)
+    .with_plan(Plan::new(&change, resource.id.as_str()))
+    .with_reason_codes(vec![
+        disuse.reason_code.to_owned(),
+        "cannot_be_undone".to_owned(),
+    ])
+    .with_not_measured(not_measured);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);

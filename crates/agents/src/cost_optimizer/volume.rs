@@ -12,7 +12,7 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::procedure::{delete_unattached, iac_note, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
 };
 use reeve_recommend::words::{at_most, day, dollars};
 
@@ -247,52 +247,48 @@ fn propose(
         .storage_gib
         .map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
     let lost = format!("It cannot be undone: {}", DeleteVolume::LOST);
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: "identify_idle_resources",
-        title: title("Delete ", &volume.name, &format!("{size} after a snapshot")),
-        subject: subject(volume, None),
-        priority: priority_by_savings(savings),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact
-        // on.
-        impact_level: evidence
-            .impact_level(savings, cost.monthly, hazards)
-            .max(Impact::Medium),
-        impact: ImpactAssessment {
+    let mut proposal = Proposal::new(
+        KIND,
+        "identify_idle_resources",
+        title("Delete ", &volume.name, &format!("{size} after a snapshot")),
+        subject(volume, None),
+        ImpactAssessment {
             cost_percent: share_saved(&cost),
             cost: words.clone(),
             performance_degradation_percent: Some(0.0),
             performance: "none: nothing uses it".to_owned(),
             security: "the snapshot keeps the volume's encryption".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost: cost.monthly,
-        plan: Some(delete_unattached(volume)),
-        reason_codes: vec!["unattached".to_owned(), "cannot_be_undone".to_owned()],
-        not_measured,
-        explanation: Explanation {
-            action: format!("Snapshot {} ({}), then delete it", volume.name, volume.id),
-            factors: Factors::from([
-                (FactorKind::Measured, unattached(facts)),
-                (FactorKind::Price, words.clone()),
-                (FactorKind::Consequence, lost),
-                (FactorKind::Confidence, trust.words()),
-            ]),
-            data_points: data_points(facts, super::METRICS),
-            confidence_range: Some(trust.range),
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: risk(volume, hazards).max(Impact::Medium),
-            cost_reduction: words,
-            performance_impact: "none: nothing uses it".to_owned(),
-            decision_path: path.into_decisions(),
-        },
-    };
+        Explanation::new(
+            format!("Snapshot {} ({}), then delete it", volume.name, volume.id),
+            risk(volume, hazards).max(Impact::Medium),
+        )
+        .with_factors(Factors::from([
+            (FactorKind::Measured, unattached(facts)),
+            (FactorKind::Price, words.clone()),
+            (FactorKind::Consequence, lost),
+            (FactorKind::Confidence, trust.words()),
+        ]))
+        .with_data_points(data_points(facts, super::METRICS))
+        .with_confidence_range(trust.range)
+        .with_cost_reduction(words)
+        .with_performance_impact("none: nothing uses it".to_owned())
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_priority(priority_by_savings(savings))
+    .with_confidence(trust.percent, Trust::new(trust.raw, None, &signs))
+    // Nobody can take it back: the default approval matrix wants a signature from medium impact
+    // on.
+    .with_impact_level(
+        evidence
+            .impact_level(savings, cost.monthly, hazards)
+            .max(Impact::Medium),
+    )
+    .with_savings(savings)
+    .with_monthly_cost(cost.monthly)
+    .with_plan(delete_unattached(volume))
+    .with_reason_codes(vec!["unattached".to_owned(), "cannot_be_undone".to_owned()])
+    .with_not_measured(not_measured);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);

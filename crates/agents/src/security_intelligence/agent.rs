@@ -11,7 +11,7 @@ use reeve_recommend::agent::settings::{Setting, SettingValue, Settings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::event::{Event, SECURITY_THREAT, SecurityThreat};
+use reeve_recommend::judgement::event::{AnomalyReport, Event, SECURITY_THREAT};
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
@@ -89,7 +89,7 @@ impl AgentDefinition for SecurityIntelligence {
 
     fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        let Some(threat) = event.fact::<SecurityThreat>() else {
+        let Some(threat) = event.fact::<AnomalyReport>() else {
             return judgement;
         };
 

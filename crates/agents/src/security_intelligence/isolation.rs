@@ -8,14 +8,13 @@
 use reeve_estate::{Money, Provider, Resource};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
-use reeve_recommend::judgement::event::SecurityThreat;
+use reeve_recommend::judgement::event::AnomalyReport;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
-    RecommendationType,
+    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 /// Action of the agent type (requirement A-074).
@@ -55,7 +54,7 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 }
 
 /// Returns the deciding factors, as sentences.
-fn factors(threat: &SecurityThreat, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
+fn factors(threat: &AnomalyReport, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
     let mut factors = Factors::from([
         (FactorKind::Measured, threat.title.as_str()),
         (
@@ -94,7 +93,7 @@ fn factors(threat: &SecurityThreat, by_hand: Option<&str>, code_owner: Option<&s
 }
 
 /// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
-pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal {
+pub(super) fn proposal(machine: &Resource, threat: &AnomalyReport) -> Proposal {
     let plan = plan(machine);
     let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(machine);
     let factors = factors(threat, plan.as_ref().err().copied(), code_owner.as_deref());
@@ -104,55 +103,50 @@ pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal 
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
 
-    Proposal {
-        kind: RecommendationType::SecurityGroup,
-        rule: RULE,
-        title: title("Isolate ", &machine.name, " from every network"),
-        subject: reeve_recommend::plan::procedure::subject(machine, None),
-        priority: threat.severity,
-        confidence: (score * 100.0).clamp(0.0, 100.0),
-        trust: Trust { raw: score, features: Vec::new(), cap_percent: None },
-        impact_level: Impact::High,
-        impact: ImpactAssessment {
+    let credentials = Decision {
+        check: "Were the machine's own credentials used?".to_owned(),
+        answer: Some(true),
+        detail: format!("anomaly {}", threat.anomaly.0),
+    };
+    let is_critical =
+        "Is the threat critical, so that automatic isolation applies where it is configured?";
+    let is_critical = Decision {
+        check: is_critical.to_owned(),
+        answer: Some(threat.severity == Priority::Critical),
+        detail: format!("its severity is {}, its score {score:.2}", threat.severity),
+    };
+    let explanation = Explanation::new(action, Impact::High)
+        .with_factors(factors)
+        .with_data_points(threat.readings)
+        .with_cost_reduction("none")
+        .with_performance_impact(cut_off)
+        .with_decision_path([credentials, is_critical]);
+
+    let trust = Trust {
+        raw: score,
+        ..Trust::default()
+    };
+    Proposal::new(
+        RecommendationType::SecurityGroup,
+        RULE,
+        title("Isolate ", &machine.name, " from every network"),
+        reeve_recommend::plan::procedure::subject(machine, None),
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: "none: it keeps running".to_owned(),
             performance_degradation_percent: None,
             performance: cut_off.to_owned(),
             security: "an intruder on the machine cannot reach anything else".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: machine.monthly_cost,
-        plan: plan.ok(),
-        reason_codes,
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action,
-            factors,
-            data_points: threat.readings,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: Impact::High,
-            cost_reduction: "none".to_owned(),
-            performance_impact: cut_off.to_owned(),
-            decision_path: vec![
-                Decision {
-                    check: "Were the machine's own credentials used?".to_owned(),
-                    answer: Some(true),
-                    detail: format!("anomaly {}", threat.anomaly.0),
-                },
-                Decision {
-                    check: "Is the threat critical, so that automatic isolation applies where it is configured?"
-                        .to_owned(),
-                    answer: Some(threat.severity == Priority::Critical),
-                    detail: format!("its severity is {}, its score {score:.2}", threat.severity),
-                },
-            ],
-        },
-    }
+        explanation,
+    )
+    .with_priority(threat.severity)
+    .with_confidence((score * 100.0).clamp(0.0, 100.0), trust)
+    .with_impact_level(Impact::High)
+    .with_savings(Money::ZERO)
+    .with_monthly_cost(machine.monthly_cost)
+    .with_plan(plan.ok())
+    .with_reason_codes(reason_codes)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, ImpactAssessment};
+use reeve_recommend::recommendation::{Explanation, FactorKind, Factors, ImpactAssessment};
 use serde_json::Value;
 
 use super::KIND;
@@ -335,15 +335,36 @@ fn propose(
     let cost = format!("the saving is {UNKNOWN}");
     let mut reason_codes = vec![code.to_owned()];
     reason_codes.extend(lost.iter().map(|_| "cannot_be_undone".to_owned()));
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: name,
-        title: title_of(&bucket.name, &rule),
-        subject: subject(bucket, None),
-        priority: priority_by_savings(None),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
-        impact_level: impact_level(
+    let mut proposal = Proposal::new(
+        KIND,
+        name,
+        title_of(&bucket.name, &rule),
+        subject(bucket, None),
+        ImpactAssessment {
+            cost_percent: None,
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: "none: current objects are not touched".to_owned(),
+            security: "none: access stays as it is".to_owned(),
+        },
+        Explanation::new(
+            format!(
+                "Add a lifecycle rule to {}, which {}",
+                bucket.name,
+                rule.words()
+            ),
+            risk(bucket, hazards),
+        )
+        .with_factors(factors(&rule, missing, lost, cost.clone(), &trust))
+        .with_confidence_range(trust.range)
+        .with_cost_reduction(cost)
+        .with_performance_impact("none: current objects are not touched".to_owned())
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_priority(priority_by_savings(None))
+    .with_confidence(trust.percent, Trust::new(trust.raw, None, &signs))
+    .with_impact_level(
+        impact_level(
             &facts.guardrails.approval_matrix,
             bucket,
             None,
@@ -351,38 +372,11 @@ fn propose(
             hazards,
         )
         .max(least),
-        impact: ImpactAssessment {
-            cost_percent: None,
-            cost: cost.clone(),
-            performance_degradation_percent: Some(0.0),
-            performance: "none: current objects are not touched".to_owned(),
-            security: "none: access stays as it is".to_owned(),
-        },
-        effort: Effort::Low,
-        savings_monthly: None,
-        savings_after_discounts: None,
-        monthly_cost: bucket.monthly_cost,
-        plan: Some(Plan::new(&change, bucket.id.as_str())),
-        reason_codes,
-        not_measured: vec!["uploads_and_versions".to_owned()],
-        explanation: Explanation {
-            action: format!(
-                "Add a lifecycle rule to {}, which {}",
-                bucket.name,
-                rule.words()
-            ),
-            factors: factors(&rule, missing, lost, cost.clone(), &trust),
-            data_points: 0,
-            confidence_range: Some(trust.range),
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: risk(bucket, hazards),
-            cost_reduction: cost,
-            performance_impact: "none: current objects are not touched".to_owned(),
-            decision_path: path.into_decisions(),
-        },
-    };
+    )
+    .with_monthly_cost(bucket.monthly_cost)
+    .with_plan(Plan::new(&change, bucket.id.as_str()))
+    .with_reason_codes(reason_codes)
+    .with_not_measured(vec!["uploads_and_versions".to_owned()]);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);

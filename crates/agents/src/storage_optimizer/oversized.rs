@@ -325,40 +325,23 @@ fn propose(
     let performance =
         "IOPS and throughput stay as they are; the swap interrupts what uses the volume".to_owned();
     let monthly = volume.monthly_cost.or(Some(now));
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: RULE,
-        title: title(
+    let mut proposal = Proposal::new(
+        KIND,
+        RULE,
+        title(
             "Move ",
             &volume.name,
             &format!(" ({from_gib:.0} GiB) to a volume of {to_gib:.0} GiB"),
         ),
-        subject: subject(volume, None),
-        priority: priority_by_savings(Some(savings)),
-        confidence: found.percent,
-        trust,
-        impact_level: impact_level(
-            &facts.guardrails.approval_matrix,
-            volume,
-            Some(savings),
-            monthly,
-            hazards,
-        ),
-        impact: ImpactAssessment {
+        subject(volume, None),
+        ImpactAssessment {
             cost_percent: Some(share),
             cost: cost.clone(),
             performance_degradation_percent: Some(0.0),
             performance: performance.clone(),
             security: "none, if the new volume has the same encryption key".to_owned(),
         },
-        effort: Effort::High,
-        savings_monthly: Some(savings),
-        savings_after_discounts: None,
-        monthly_cost: monthly,
-        plan: None,
-        reason_codes: vec![RULE.to_owned()],
-        not_measured: Vec::new(),
-        explanation: explanation(
+        explanation(
             facts,
             used,
             (from_gib, to_gib),
@@ -366,7 +349,20 @@ fn propose(
             (risk(volume, hazards), cost, performance),
             path,
         ),
-    };
+    )
+    .with_priority(priority_by_savings(Some(savings)))
+    .with_confidence(found.percent, trust)
+    .with_impact_level(impact_level(
+        &facts.guardrails.approval_matrix,
+        volume,
+        Some(savings),
+        monthly,
+        hazards,
+    ))
+    .with_effort(Effort::High)
+    .with_savings(savings)
+    .with_monthly_cost(monthly)
+    .with_reason_codes(vec![RULE.to_owned()]);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -410,20 +406,17 @@ fn explanation(
             .map(|step| (FactorKind::Consequence, step)),
     );
 
-    Explanation {
-        action: format!(
+    Explanation::new(
+        format!(
             "Move the data of {} ({}) to a volume of {to_gib:.0} GiB",
             volume.name, volume.id
         ),
-        factors,
-        data_points: used.load.points.len() as u64,
-        confidence_range: Some(found.range),
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
         risk,
-        cost_reduction,
-        performance_impact,
-        decision_path: path.into_decisions(),
-    }
+    )
+    .with_factors(factors)
+    .with_data_points(used.load.points.len() as u64)
+    .with_confidence_range(found.range)
+    .with_cost_reduction(cost_reduction)
+    .with_performance_impact(performance_impact)
+    .with_decision_path(path.into_decisions())
 }

@@ -12,7 +12,7 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, ImpactAssessment};
+use reeve_recommend::recommendation::{Explanation, FactorKind, Factors, ImpactAssessment};
 use reeve_recommend::words::{dollars, percent};
 
 use super::demand::Demand;
@@ -114,30 +114,19 @@ pub(super) fn propose(
         to: to.clone(),
     };
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: rule.name(),
-        title: title_of(rule, volume, from, to),
-        subject: subject(volume, None),
-        priority: priority_by_savings(savings),
-        confidence: trust.0.percent,
-        trust: trust.1,
-        impact_level: impact_level(matrix, volume, savings, monthly, hazards),
-        impact: ImpactAssessment {
+    let mut proposal = Proposal::new(
+        KIND,
+        rule.name(),
+        title_of(rule, volume, from, to),
+        subject(volume, None),
+        ImpactAssessment {
             cost_percent: Some(cost.percent()),
             cost: cost.words(),
             performance_degradation_percent: Some(0.0),
             performance: performance.clone(),
             security: "none: encryption and access stay as they are".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost: monthly,
-        plan: Some(Plan::new(&change, volume.id.as_str())),
-        reason_codes: vec![rule.name().to_owned()],
-        not_measured: Vec::new(),
-        explanation: explanation(
+        explanation(
             facts,
             settings,
             (from, to),
@@ -147,7 +136,14 @@ pub(super) fn propose(
             performance,
             path,
         ),
-    };
+    )
+    .with_priority(priority_by_savings(savings))
+    .with_confidence(trust.0.percent, trust.1)
+    .with_impact_level(impact_level(matrix, volume, savings, monthly, hazards))
+    .with_savings(savings)
+    .with_monthly_cost(monthly)
+    .with_plan(Plan::new(&change, volume.id.as_str()))
+    .with_reason_codes(vec![rule.name().to_owned()]);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -170,32 +166,34 @@ fn explanation(
 ) -> Explanation {
     let volume = facts.resource;
     let hazards = hazards(volume);
-    Explanation {
-        action: format!("Modify {} ({}) from {from} to {to}", volume.name, volume.id),
-        factors: Factors::from([
-            (FactorKind::Measured, format!("On {} measured days {}", demand.days, demand.peak)),
-            (FactorKind::Price, cost.words()),
-            (
-                FactorKind::Consequence,
-                format!("{to} exceeds that by {:.0} % or has what it has now", settings.headroom_percent),
+    let later = "EBS takes the next change of the volume after six hours, so that it cannot be undone before";
+    let factors = Factors::from([
+        (
+            FactorKind::Measured,
+            format!("On {} measured days {}", demand.days, demand.peak),
+        ),
+        (FactorKind::Price, cost.words()),
+        (
+            FactorKind::Consequence,
+            format!(
+                "{to} exceeds that by {:.0} % or has what it has now",
+                settings.headroom_percent
             ),
-            (
-                FactorKind::Consequence,
-                "EBS takes the next change of the volume after six hours, so that it cannot be undone before"
-                    .to_owned(),
-            ),
-            (FactorKind::Confidence, trust.words()),
-        ]),
-        data_points: data_points(facts, METRICS),
-        confidence_range: Some(trust.range),
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
-        risk: risk(volume, hazards),
-        cost_reduction: cost.words(),
-        performance_impact,
-        decision_path: path.into_decisions(),
-    }
+        ),
+        (FactorKind::Consequence, later.to_owned()),
+        (FactorKind::Confidence, trust.words()),
+    ]);
+
+    Explanation::new(
+        format!("Modify {} ({}) from {from} to {to}", volume.name, volume.id),
+        risk(volume, hazards),
+    )
+    .with_factors(factors)
+    .with_data_points(data_points(facts, METRICS))
+    .with_confidence_range(trust.range)
+    .with_cost_reduction(cost.words())
+    .with_performance_impact(performance_impact)
+    .with_decision_path(path.into_decisions())
 }
 
 /// Properties of the volume that raise the risk of a change.

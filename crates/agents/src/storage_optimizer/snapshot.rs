@@ -19,7 +19,7 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, ImpactAssessment};
+use reeve_recommend::recommendation::{Explanation, FactorKind, Factors, ImpactAssessment};
 use reeve_recommend::words::{at_most, dollars};
 
 use super::KIND;
@@ -322,21 +322,58 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
         "superseded"
     };
 
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: RULE,
-        title: title(
+    let mut proposal = Proposal::new(
+        KIND,
+        RULE,
+        title(
             "Delete snapshot ",
             &snapshot.name,
             &format!(", {days} days old"),
         ),
-        subject: subject(snapshot, None),
-        priority: priority_by_savings(billed),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, Some(STATE_CAP), &signs),
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact
-        // on.
-        impact_level: impact_level(
+        subject(snapshot, None),
+        ImpactAssessment {
+            cost_percent: billed.map(|_| -100.0),
+            cost: words.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: "none: no volume reads from it".to_owned(),
+            security: "the volume cannot be restored to the snapshot's time any more".to_owned(),
+        },
+        Explanation::new(
+            format!(
+                "Delete snapshot {} ({}) of volume {}",
+                snapshot.name, snapshot.id, standing.volume
+            ),
+            risk(snapshot, hazards).max(Impact::Medium),
+        )
+        .with_factors(Factors::from([
+            (
+                FactorKind::Measured,
+                format!("It is {days} days old, and {because}"),
+            ),
+            (FactorKind::Price, words.clone()),
+            (FactorKind::Consequence, kept_words(&change.kept)),
+            (
+                FactorKind::Consequence,
+                format!("It cannot be undone: {}", DeleteSnapshot::LOST),
+            ),
+            (
+                FactorKind::Confidence,
+                trust.words_of_state(&format!("{days} days old, and {because}")),
+            ),
+        ]))
+        .with_cost_reduction(words)
+        .with_performance_impact("none: no volume reads from it".to_owned())
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_priority(priority_by_savings(billed))
+    .with_confidence(
+        trust.percent,
+        Trust::new(trust.raw, Some(STATE_CAP), &signs),
+    )
+    // Nobody can take it back: the default approval matrix wants a signature from medium impact
+    // on.
+    .with_impact_level(
+        impact_level(
             &facts.guardrails.approval_matrix,
             snapshot,
             billed,
@@ -344,52 +381,13 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
             hazards,
         )
         .max(Impact::Medium),
-        impact: ImpactAssessment {
-            cost_percent: billed.map(|_| -100.0),
-            cost: words.clone(),
-            performance_degradation_percent: Some(0.0),
-            performance: "none: no volume reads from it".to_owned(),
-            security: "the volume cannot be restored to the snapshot's time any more".to_owned(),
-        },
-        effort: Effort::Low,
-        savings_monthly: billed,
-        savings_after_discounts: billed,
-        monthly_cost: billed,
-        plan: Some(Plan::new(&change, snapshot.id.as_str())),
-        reason_codes: vec![code.to_owned(), "cannot_be_undone".to_owned()],
-        not_measured: billed.map_or(vec!["shared_blocks".to_owned()], |_| Vec::new()),
-        explanation: Explanation {
-            action: format!(
-                "Delete snapshot {} ({}) of volume {}",
-                snapshot.name, snapshot.id, standing.volume
-            ),
-            factors: Factors::from([
-                (
-                    FactorKind::Measured,
-                    format!("It is {days} days old, and {because}"),
-                ),
-                (FactorKind::Price, words.clone()),
-                (FactorKind::Consequence, kept_words(&change.kept)),
-                (
-                    FactorKind::Consequence,
-                    format!("It cannot be undone: {}", DeleteSnapshot::LOST),
-                ),
-                (
-                    FactorKind::Confidence,
-                    trust.words_of_state(&format!("{days} days old, and {because}")),
-                ),
-            ]),
-            data_points: 0,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: risk(snapshot, hazards).max(Impact::Medium),
-            cost_reduction: words,
-            performance_impact: "none: no volume reads from it".to_owned(),
-            decision_path: path.into_decisions(),
-        },
-    };
+    )
+    .with_savings(billed)
+    .with_savings_after_discounts(billed)
+    .with_monthly_cost(billed)
+    .with_plan(Plan::new(&change, snapshot.id.as_str()))
+    .with_reason_codes(vec![code.to_owned(), "cannot_be_undone".to_owned()])
+    .with_not_measured(billed.map_or(vec!["shared_blocks".to_owned()], |_| Vec::new()));
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);

@@ -153,47 +153,43 @@ impl Case<'_> {
         let architecture = finding.plan.is_none();
         let mut reason_codes = vec![finding.code.to_owned()];
         reason_codes.extend(architecture.then(|| "advice_only".to_owned()));
-        let mut proposal = Proposal {
-            kind: finding.kind,
-            rule: if architecture {
+        let mut proposal = Proposal::new(
+            finding.kind,
+            if architecture {
                 "recommend_architectures"
             } else {
                 "apply_best_practices"
             },
-            title: finding.title,
-            subject: subject(resource, finding.target_type),
-            priority: self.priority(finding.kind, finding.savings),
-            confidence: percent,
-            trust: Trust::new(raw, None, &signs(self.facts, margins, windows, 0.0)),
-            impact_level: self.impact(finding.savings, hazards),
-            impact: ImpactAssessment {
+            finding.title,
+            subject(resource, finding.target_type),
+            ImpactAssessment {
                 cost_percent: finding.cost_percent,
                 cost: finding.cost.clone(),
                 performance_degradation_percent: Some(0.0),
                 performance: finding.performance.clone(),
                 security: finding.security,
             },
-            effort: finding.effort,
-            savings_monthly: finding.savings,
-            savings_after_discounts: None,
-            monthly_cost: resource.monthly_cost,
-            plan: finding.plan,
-            reason_codes,
-            not_measured: price.into_iter().collect(),
-            explanation: Explanation {
-                action: finding.action,
-                factors: self.factors(own.as_ref(), finding.factors, architecture),
-                data_points: data_points(self.facts, METRICS),
-                confidence_range: range,
-                similar_cases: 0,
-                models: self.classified.models.clone(),
-                success_rate: None,
-                risk: risk(resource, hazards),
-                cost_reduction: finding.cost,
-                performance_impact: finding.performance,
-                decision_path: finding.path.into_decisions(),
-            },
-        };
+            Explanation::new(finding.action, risk(resource, hazards))
+                .with_factors(self.factors(own.as_ref(), finding.factors, architecture))
+                .with_data_points(data_points(self.facts, METRICS))
+                .with_confidence_range(range)
+                .with_cost_reduction(finding.cost)
+                .with_performance_impact(finding.performance)
+                .with_decision_path(finding.path.into_decisions())
+                .with_models(self.classified.models.clone()),
+        )
+        .with_priority(self.priority(finding.kind, finding.savings))
+        .with_confidence(
+            percent,
+            Trust::new(raw, None, &signs(self.facts, margins, windows, 0.0)),
+        )
+        .with_impact_level(self.impact(finding.savings, hazards))
+        .with_effort(finding.effort)
+        .with_savings(finding.savings)
+        .with_monthly_cost(resource.monthly_cost)
+        .with_plan(finding.plan)
+        .with_reason_codes(reason_codes)
+        .with_not_measured(price.into_iter().collect());
 
         if let Some(tag) = iac {
             iac_note(&mut proposal, &tag);

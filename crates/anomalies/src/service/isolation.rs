@@ -4,7 +4,7 @@
 use reeve_audit::Obstacle;
 use reeve_estate::{ResourceId, ResourceKind};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::judgement::event::{Event, EventContent, SECURITY_THREAT, SecurityThreat};
+use reeve_recommend::judgement::event::{Event, EventContent, SECURITY_THREAT};
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::ports::responses::Remedy;
 use reeve_recommend::recommendation::origin::Cause;
@@ -82,14 +82,6 @@ impl AnomalyService {
         &self,
         anomaly: &Anomaly,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
-        let threat = SecurityThreat {
-            anomaly: anomaly.id.clone(),
-            title: anomaly.title.clone(),
-            severity: anomaly.severity,
-            score: anomaly.score(),
-            evidence: anomaly.evidence_in_words().collect(),
-            readings: anomaly.readings.len() as u64,
-        };
         let resource = ResourceId::new(anomaly.place.id.clone());
         let event = Event {
             at: anomaly.last_at,
@@ -98,7 +90,7 @@ impl AnomalyService {
             cause: Cause::Anomaly(anomaly.id.clone()),
             content: EventContent::Observation {
                 source: SECURITY_THREAT,
-                facts: OpenFacts::default().with(threat),
+                facts: OpenFacts::default().with(anomaly.report()),
             },
         };
 

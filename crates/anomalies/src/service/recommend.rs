@@ -6,7 +6,13 @@ use reeve_audit::Obstacle;
 use reeve_estate::{
     Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
 };
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::observation::{
+    Answer, AnswerTerms, CostIncrease, CpuUse, Observation, Shortage,
+};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::Recommendation;
@@ -17,8 +23,9 @@ use super::super::contribution::Contribution;
 use super::super::likely_cause::LikelyCause;
 use super::super::record::{Anomaly, AnomalyClass};
 use super::super::remediation::Remediation;
-use super::super::remedy::{Remedy, Terms, Usage, capacity, spending};
+use super::super::shortage::short_capacity;
 use super::super::subject::resource_at;
+use super::super::words;
 use super::AnomalyService;
 
 /// Period before a cost anomaly in which a changed size may be its cause: bills are a day or two
@@ -34,6 +41,9 @@ const OPEN: [Status; 5] = [
     Status::Scheduled,
     Status::Snoozed,
 ];
+
+/// Change that answers an anomaly, with the agent type that owns it.
+type Remedy = (AgentType, Answer);
 
 impl AnomalyService {
     /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The
@@ -80,22 +90,51 @@ impl AnomalyService {
             ))));
         };
 
-        let around = self.around(&resource).await?;
-        let account = self.account_cost(&resource).await?;
-        let matrix = self.ports.responses.approval_matrix().await?;
-        let terms = Terms {
-            catalogue: &self.ports.catalogue,
-            matrix: &matrix,
-        };
+        if is_opted_out(&resource) {
+            return Ok(Err(Obstacle::of("a tag excludes the resource")));
+        }
 
-        Ok(capacity(
-            anomaly,
-            &resource,
-            &around,
-            account,
-            terms,
-            self.ports.clock.now(),
+        let around = self.around(&resource).await?;
+        let account_cost = self.account_cost(&resource).await?;
+        let matrix = self.ports.responses.approval_matrix().await?;
+        let terms = self.terms(&matrix);
+        let report = anomaly.report();
+        let mut why = None;
+
+        for reading in &anomaly.readings {
+            let evidence = words::evidence(reading).unwrap_or_default();
+            let answer = short_capacity(reading).and_then(|capacity| {
+                let times = (reading.expected > 0.0).then_some(reading.value / reading.expected);
+                let shortage = Shortage {
+                    anomaly: &report,
+                    capacity,
+                    times,
+                    evidence: &evidence,
+                    resource: &resource,
+                    around: &around,
+                    account_cost,
+                };
+                let observation = Observation::Shortage(&shortage);
+                self.ports.agent_types.answer(observation, terms)
+            });
+            match answer {
+                Ok(remedy) => return Ok(Ok(remedy)),
+                Err(reason) => why = why.or(Some(reason)),
+            }
+        }
+
+        Ok(Err(
+            why.unwrap_or_else(|| "no measured capacity is short".into())
         ))
+    }
+
+    /// Terms that the agent types answer by.
+    fn terms<'a>(&'a self, matrix: &'a ApprovalMatrix) -> AnswerTerms<'a> {
+        AnswerTerms {
+            catalogue: &self.ports.catalogue,
+            matrix,
+            now: self.ports.clock.now(),
+        }
     }
 
     /// Judges the resources that make the difference of a bill, the costliest first.
@@ -173,16 +212,22 @@ impl AnomalyService {
             ..connected(&resource)
         };
         let (volumes, _) = self.ports.estate.resource_list(&attached).await?;
-        let usage = self.usage(&resource, anomaly.started_at).await;
         let matrix = self.ports.responses.approval_matrix().await?;
-        let terms = Terms {
-            catalogue: &self.ports.catalogue,
-            matrix: &matrix,
+        let increase = CostIncrease {
+            anomaly: &anomaly.report(),
+            resource: &resource,
+            observed: part.observed,
+            expected: part.expected,
+            cpu: self.cpu_use(&resource, anomaly.started_at).await,
+            former_size: before,
+            volumes: &volumes,
         };
 
-        Ok(spending(
-            anomaly, part, &resource, &volumes, usage, before, terms,
-        ))
+        let observation = Observation::CostIncrease(&increase);
+        Ok(self
+            .ports
+            .agent_types
+            .answer(observation, self.terms(&matrix)))
     }
 
     /// The group, the disks and the targets of a resource, and the groups of its targets. An estate
@@ -233,7 +278,7 @@ impl AnomalyService {
     }
 
     /// CPU since a time; `None` where it was not measured or cannot be read.
-    async fn usage(&self, resource: &Resource, from: Timestamp) -> Option<Usage> {
+    async fn cpu_use(&self, resource: &Resource, from: Timestamp) -> Option<CpuUse> {
         let now = self.ports.clock.now();
         let (ids, metric) = (std::slice::from_ref(&resource.id), [Metric::CpuUtilization]);
         let read = self
@@ -247,7 +292,7 @@ impl AnomalyService {
                 |error| tracing::warn!(%error, resource = resource.id.0, "its use was not read"),
             )
             .ok()?;
-        read.first().and_then(Usage::from_series)
+        read.first().and_then(CpuUse::from_series)
     }
 
     async fn resource(&self, id: &ResourceId) -> Result<Option<Resource>, EngineError> {
@@ -264,20 +309,21 @@ impl AnomalyService {
         anomaly: &Anomaly,
         remedy: Remedy,
     ) -> Result<Remediation, EngineError> {
-        let words = remedy.proposal.explanation.action.clone();
+        let words = remedy.1.proposal.explanation.action.clone();
         if let Some(open) = self.open_already(&remedy).await? {
             let words = format!("{}, as recommended before", open.explanation.action);
-            return Ok(of_recommendation(&open, &words, remedy.by_hand));
+            return Ok(of_recommendation(&open, &words, remedy.1.by_hand));
         }
 
-        let (cause, by_hand) = (Cause::Anomaly(anomaly.id.clone()), remedy.by_hand.clone());
+        let (agent_type, answer) = remedy;
+        let by_hand = answer.by_hand;
         let offer = Offer {
-            resource: remedy.resource,
-            proposal: remedy.proposal,
-            cause,
+            resource: answer.resource,
+            proposal: answer.proposal,
+            cause: Cause::Anomaly(anomaly.id.clone()),
         };
 
-        let kept = match self.ports.responses.keep(remedy.agent_type, offer).await {
+        let kept = match self.ports.responses.keep(agent_type, offer).await {
             Ok(kept) => kept,
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(Obstacle::of(error)),
@@ -292,18 +338,21 @@ impl AnomalyService {
     }
 
     /// A recommendation of the remedy's kind and agent type that waits on its resource.
-    async fn open_already(&self, remedy: &Remedy) -> Result<Option<Recommendation>, EngineError> {
+    async fn open_already(
+        &self,
+        (agent_type, answer): &Remedy,
+    ) -> Result<Option<Recommendation>, EngineError> {
         let filter = RecommendationFilter {
             status: OPEN.to_vec(),
-            resource: Some(remedy.resource.id.0.clone()),
+            resource: Some(answer.resource.id.0.clone()),
             ..RecommendationFilter::default()
         };
         let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
         Ok(open.into_iter().find(|one| {
-            one.kind == remedy.proposal.kind
-                && one.subject.id == remedy.resource.id
-                && one.subject.target_type == remedy.proposal.subject.target_type
-                && one.origin.agent_type == remedy.agent_type
+            one.kind == answer.proposal.kind
+                && one.subject.id == answer.resource.id
+                && one.subject.target_type == answer.proposal.subject.target_type
+                && one.origin.agent_type == *agent_type
         }))
     }
 }

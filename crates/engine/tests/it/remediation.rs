@@ -34,6 +34,28 @@ fn of_metric(world: &World, place: &str, metric: Metric, value: f64) -> Finding 
     }
 }
 
+#[tokio::test]
+async fn the_first_reading_with_a_change_is_answered() {
+    let world = World::new();
+    let (service, _) = anomalies(&world);
+    world.machine("i-1", "m5.large", 30.0);
+    let report = async |metric, more| {
+        let mut found = of_metric(&world, "i-1", metric, 97.0);
+        found
+            .readings
+            .extend(of_metric(&world, "i-1", more, 97.0).readings);
+        let kept = service.report(found, &Caller::system()).await.unwrap();
+        kept.unwrap().remediation.unwrap()
+    };
+
+    let found = report(Metric::ErrorRate, Metric::CpuUtilization).await;
+    assert!(found.has_plan, "{found:?}");
+    assert_eq!(
+        world.only("i-1").await.kind,
+        RecommendationType::InstanceType
+    );
+}
+
 /// An agent of a type that may apply by itself what is of this impact.
 async fn agent_of(world: &World, agent_type: &str, mode: &str, max_impact: &str) -> Agent {
     let text = |text: &str| Some(text.to_owned());

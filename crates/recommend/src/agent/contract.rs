@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::Obstacle;
 use reeve_learn::calibrate::Example;
 
 use sha2::{Digest as _, Sha256};
@@ -23,6 +24,7 @@ use crate::judgement::event::Event;
 use crate::judgement::open_facts::FactSource;
 use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
+use crate::observation::{Answer, AnswerTerms, Observation};
 
 /// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store,
 /// no cloud.
@@ -132,6 +134,16 @@ pub trait AgentDefinition: Send + Sync {
         Judgement::default()
     }
 
+    /// Answers an observation by a change that belongs to the type; `None` where such changes belong
+    /// to another type. The inner error is the reason why there is no change.
+    fn answer(
+        &self,
+        _observation: Observation<'_>,
+        _terms: AnswerTerms<'_>,
+    ) -> Option<Result<Answer, Obstacle>> {
+        None
+    }
+
     /// The same judgement at earlier times, each with whether it held. `facts.now` is the present.
     fn backtest(&self, _facts: &Facts<'_>, _times: &[Timestamp]) -> Vec<Example> {
         Vec::new()
@@ -239,6 +251,24 @@ impl AgentTypes {
             Cadence::Interval => next_run(agent, interval),
             Cadence::Changes => next_full_run(agent, &self.basis(agent), interval),
         }
+    }
+
+    /// Returns the answer to an observation, with the agent type that owns it.
+    ///
+    /// # Errors
+    /// No change answers it; the text is the reason.
+    pub fn answer(
+        &self,
+        observation: Observation<'_>,
+        terms: AnswerTerms<'_>,
+    ) -> Result<(AgentType, Answer), Obstacle> {
+        let mut answers = self.0.iter().filter_map(|row| {
+            let answer = row.answer(observation, terms)?;
+            Some(answer.map(|answer| (row.info().agent_type, answer)))
+        });
+        answers
+            .next()
+            .unwrap_or_else(|| Err(Obstacle::of("no agent type has a change for it")))
     }
 
     /// Models that agents of a type learn.

@@ -8,7 +8,7 @@ use crate::judgement::open_facts::OpenFacts;
 use crate::recommendation::Priority;
 use crate::recommendation::origin::{AnomalyId, Cause};
 
-/// Source of the observations of [`SecurityThreat`]s.
+/// Source of the observations of security anomalies ([`AnomalyReport`]).
 pub const SECURITY_THREAT: &str = "security_threat";
 
 /// An event about a resource.
@@ -58,9 +58,9 @@ impl Event {
     }
 }
 
-/// Security anomaly of a resource: credentials or behavior that point to an intruder.
+/// Anomaly of a resource as a rule of an agent type answers it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SecurityThreat {
+pub struct AnomalyReport {
     pub anomaly: AnomalyId,
     pub title: String,
     pub severity: Priority,

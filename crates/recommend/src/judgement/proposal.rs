@@ -48,6 +48,114 @@ pub struct Proposal {
     pub explanation: Explanation,
 }
 
+impl Proposal {
+    /// Creates a finding of a rule with its impact and explanation.
+    ///
+    /// The methods `with_*` add the rest. What they do not add is on the safe side: no confidence,
+    /// no plan, no saving, and the highest impact level, which needs the most approval. Priority
+    /// and effort are low.
+    #[must_use]
+    pub fn new(
+        kind: RecommendationType,
+        rule: &'static str,
+        title: impl Into<String>,
+        subject: Subject,
+        impact: ImpactAssessment,
+        explanation: Explanation,
+    ) -> Self {
+        Proposal {
+            kind,
+            rule,
+            title: title.into(),
+            subject,
+            priority: Priority::Low,
+            confidence: 0.0,
+            trust: Trust::default(),
+            impact_level: Impact::High,
+            impact,
+            effort: Effort::Low,
+            savings_monthly: None,
+            savings_after_discounts: None,
+            monthly_cost: None,
+            plan: None,
+            reason_codes: Vec::new(),
+            not_measured: Vec::new(),
+            explanation,
+        }
+    }
+
+    /// Sets the priority.
+    #[must_use]
+    pub fn with_priority(mut self, priority: Priority) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Sets the confidence, percent from 0 to 100, and its inputs.
+    #[must_use]
+    pub fn with_confidence(mut self, percent: f64, trust: Trust) -> Self {
+        self.confidence = percent;
+        self.trust = trust;
+        self
+    }
+
+    /// Sets the impact level, which decides the approval that the change needs.
+    #[must_use]
+    pub fn with_impact_level(mut self, level: Impact) -> Self {
+        self.impact_level = level;
+        self
+    }
+
+    /// Sets the effort of executing the change.
+    #[must_use]
+    pub fn with_effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// Sets the monthly saving at list price.
+    #[must_use]
+    pub fn with_savings(mut self, monthly: impl Into<Option<Money>>) -> Self {
+        self.savings_monthly = monthly.into();
+        self
+    }
+
+    /// Sets the monthly saving after discounts and commitments.
+    #[must_use]
+    pub fn with_savings_after_discounts(mut self, monthly: impl Into<Option<Money>>) -> Self {
+        self.savings_after_discounts = monthly.into();
+        self
+    }
+
+    /// Sets the present monthly cost of the resource.
+    #[must_use]
+    pub fn with_monthly_cost(mut self, cost: impl Into<Option<Money>>) -> Self {
+        self.monthly_cost = cost.into();
+        self
+    }
+
+    /// Sets the plan; without one the finding is advice.
+    #[must_use]
+    pub fn with_plan(mut self, plan: impl Into<Option<Plan>>) -> Self {
+        self.plan = plan.into();
+        self
+    }
+
+    /// Sets the stable codes of what decided.
+    #[must_use]
+    pub fn with_reason_codes(mut self, codes: Vec<String>) -> Self {
+        self.reason_codes = codes;
+        self
+    }
+
+    /// Sets the metrics that were not measured.
+    #[must_use]
+    pub fn with_not_measured(mut self, names: Vec<String>) -> Self {
+        self.not_measured = names;
+        self
+    }
+}
+
 /// Reason why a rule, or the whole judgement, made no proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstention {

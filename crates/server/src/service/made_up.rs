@@ -25,8 +25,8 @@ use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{
-    Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
-    RecommendationId, RecommendationType,
+    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationId,
+    RecommendationType,
 };
 use reeve_testkit::contract::estate as samples;
 use reeve_testkit::http::{Api, until};
@@ -202,51 +202,41 @@ fn offer(resource: Resource) -> Offer {
         from: words("red"),
         to: words("blue"),
     };
-    let proposal = Proposal {
-        kind: RecommendationType::RightSize,
-        rule: "paint_red_things",
-        title: format!("Paint {} blue", resource.name),
-        plan: Some(Plan::new(&change, resource.id.as_str())),
-        subject: subject(&resource, None),
-        priority: Priority::Low,
-        confidence: 95.0,
-        trust: Trust {
-            raw: 0.95,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-        impact_level: Impact::Low,
-        impact: ImpactAssessment {
+    let proposal = Proposal::new(
+        RecommendationType::RightSize,
+        "paint_red_things",
+        format!("Paint {} blue", resource.name),
+        subject(&resource, None),
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: words("none"),
             performance_degradation_percent: Some(0.0),
             performance: words("none"),
             security: words("none"),
         },
-        effort: Effort::Low,
-        savings_monthly: None,
-        savings_after_discounts: None,
-        monthly_cost: None,
-        reason_codes: vec![words("is_red")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: words("Paint it blue"),
-            factors: Factors::from([(FactorKind::Measured, "It is red")]),
-            data_points: 1,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: Impact::Low,
-            cost_reduction: words("none"),
-            performance_impact: words("none"),
-            decision_path: vec![Decision {
+        Explanation::new(words("Paint it blue"), Impact::Low)
+            .with_factors(Factors::from([(FactorKind::Measured, "It is red")]))
+            .with_data_points(1)
+            .with_cost_reduction(words("none"))
+            .with_performance_impact(words("none"))
+            .with_decision_path(vec![Decision {
                 check: words("Is it red?"),
                 answer: Some(true),
                 detail: words("red"),
-            }],
+            }]),
+    )
+    .with_priority(Priority::Low)
+    .with_confidence(
+        95.0,
+        Trust {
+            raw: 0.95,
+            features: Vec::new(),
+            cap_percent: None,
         },
-    };
+    )
+    .with_impact_level(Impact::Low)
+    .with_plan(Plan::new(&change, resource.id.as_str()))
+    .with_reason_codes(vec![words("is_red")]);
 
     Offer {
         resource,

@@ -35,7 +35,7 @@ pub(super) fn anomaly_service(
     engine: &EngineServices,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    catalogue: &Arc<Catalogue>,
+    (catalogue, agent_types): (&Arc<Catalogue>, AgentTypes),
     trail: Trail,
 ) -> AnomalyService {
     AnomalyService::new(AnomalyPorts {
@@ -49,6 +49,7 @@ pub(super) fn anomaly_service(
         recorder: recorder.clone(),
         log: Arc::new(TrailReader(trail)),
         catalogue: catalogue.clone(),
+        agent_types,
         clock: clock.clone(),
     })
 }

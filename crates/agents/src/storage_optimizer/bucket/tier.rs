@@ -18,7 +18,7 @@ use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
-use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, ImpactAssessment};
+use reeve_recommend::recommendation::{Explanation, FactorKind, Factors, ImpactAssessment};
 use reeve_recommend::words::{dollars, thousands};
 use serde_json::Value;
 
@@ -364,25 +364,12 @@ fn propose(
     };
 
     let monthly = bucket.monthly_cost;
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: "tier_objects",
-        title: super::title_of(&bucket.name, &rule),
-        subject: subject(bucket, None),
-        priority: priority_by_savings(savings),
-        confidence: confidence.percent,
-        trust,
-        // Nobody can take it back: the default approval matrix wants a signature from medium impact
-        // on.
-        impact_level: impact_level(
-            &facts.guardrails.approval_matrix,
-            bucket,
-            savings,
-            monthly,
-            hazards,
-        )
-        .max(Impact::Medium),
-        impact: ImpactAssessment {
+    let mut proposal = Proposal::new(
+        KIND,
+        "tier_objects",
+        super::title_of(&bucket.name, &rule),
+        subject(bucket, None),
+        ImpactAssessment {
             cost_percent: monthly
                 .filter(|cost| cost.usd() > 0.0)
                 .map(|cost| -100.0 * found.net() / cost.usd()),
@@ -391,31 +378,39 @@ fn propose(
             performance: performance.to_owned(),
             security: "none: access stays as it is".to_owned(),
         },
-        effort: Effort::Low,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost: monthly,
-        plan: Some(Plan::new(&change, bucket.id.as_str())),
-        reason_codes: vec!["rarely_read".to_owned()],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: format!(
+        Explanation::new(
+            format!(
                 "Add a lifecycle rule to {}, which {}",
                 bucket.name,
                 rule.words()
             ),
-            factors,
-            data_points: access.records,
-            confidence_range: Some(confidence.range),
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: risk(bucket, hazards).max(Impact::Medium),
-            cost_reduction: cost,
-            performance_impact: performance.to_owned(),
-            decision_path: path.into_decisions(),
-        },
-    };
+            risk(bucket, hazards).max(Impact::Medium),
+        )
+        .with_factors(factors)
+        .with_data_points(access.records)
+        .with_confidence_range(confidence.range)
+        .with_cost_reduction(cost)
+        .with_performance_impact(performance.to_owned())
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_priority(priority_by_savings(savings))
+    .with_confidence(confidence.percent, trust)
+    // Nobody can take it back: the default approval matrix wants a signature from medium impact
+    // on.
+    .with_impact_level(
+        impact_level(
+            &facts.guardrails.approval_matrix,
+            bucket,
+            savings,
+            monthly,
+            hazards,
+        )
+        .max(Impact::Medium),
+    )
+    .with_savings(savings)
+    .with_monthly_cost(monthly)
+    .with_plan(Plan::new(&change, bucket.id.as_str()))
+    .with_reason_codes(vec!["rarely_read".to_owned()]);
 
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);

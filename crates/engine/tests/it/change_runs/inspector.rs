@@ -22,7 +22,7 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 use serde_json::json;
 
@@ -185,41 +185,26 @@ pub(crate) const SURVEYED: RecommendationType = RecommendationType::SecurityGrou
 
 fn advice(kind: RecommendationType, resource: &Resource) -> Proposal {
     let words = |text: &str| text.to_owned();
-    Proposal {
+    Proposal::new(
         kind,
-        rule: "open_wall",
-        title: format!("{} is open", resource.name),
-        subject: subject(resource, None),
-        priority: Priority::High,
-        confidence: 99.0,
-        trust: Trust::default(),
-        impact_level: Impact::High,
-        impact: ImpactAssessment {
+        "open_wall",
+        format!("{} is open", resource.name),
+        subject(resource, None),
+        ImpactAssessment {
             cost_percent: None,
             cost: words("none"),
             performance_degradation_percent: None,
             performance: words("none"),
             security: words("open"),
         },
-        effort: Effort::Low,
-        savings_monthly: None,
-        savings_after_discounts: None,
-        monthly_cost: None,
-        plan: None,
-        reason_codes: vec![words("open")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: words("Close it"),
-            factors: Factors::from([(FactorKind::Measured, "It is open")]),
-            confidence_range: None,
-            data_points: 1,
-            similar_cases: 0,
-            success_rate: None,
-            risk: Impact::High,
-            cost_reduction: words("none"),
-            performance_impact: words("none"),
-            decision_path: Vec::new(),
-            models: Vec::new(),
-        },
-    }
+        Explanation::new(words("Close it"), Impact::High)
+            .with_factors(Factors::from([(FactorKind::Measured, "It is open")]))
+            .with_data_points(1)
+            .with_cost_reduction(words("none"))
+            .with_performance_impact(words("none")),
+    )
+    .with_priority(Priority::High)
+    .with_confidence(99.0, Trust::default())
+    .with_impact_level(Impact::High)
+    .with_reason_codes(vec![words("open")])
 }

@@ -15,7 +15,7 @@ use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 const INFO: AgentTypeInfo = AgentTypeInfo {
@@ -75,41 +75,32 @@ fn douse(facts: &Facts<'_>) -> Proposal {
         size: machine.specification.instance_type.clone(),
         volumes: Vec::new(),
     };
-    Proposal {
-        kind: RecommendationType::HighAvailability,
-        rule: "douse",
-        title: format!("Stop {}", machine.name),
-        subject: subject(machine, None),
-        priority: Priority::Critical,
-        confidence: 100.0,
-        trust: Trust::default(),
-        impact_level: Impact::High,
-        impact: ImpactAssessment {
+    Proposal::new(
+        RecommendationType::HighAvailability,
+        "douse",
+        format!("Stop {}", machine.name),
+        subject(machine, None),
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: text("none"),
             performance_degradation_percent: None,
             performance: text("it serves nothing"),
             security: text("none"),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: machine.monthly_cost,
-        plan: Some(Plan::new(&change, machine.id.as_str())),
-        reason_codes: vec![text("fire")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: text("Stop the machine"),
-            factors: Factors::from([(FactorKind::Measured, text("its building burns"))]),
-            data_points: 1,
-            confidence_range: None,
-            similar_cases: 0,
-            success_rate: None,
-            risk: Impact::High,
-            cost_reduction: text("none"),
-            performance_impact: text("it serves nothing"),
-            decision_path: Vec::new(),
-            models: Vec::new(),
-        },
-    }
+        Explanation::new(text("Stop the machine"), Impact::High)
+            .with_factors(Factors::from([(
+                FactorKind::Measured,
+                text("its building burns"),
+            )]))
+            .with_data_points(1)
+            .with_cost_reduction(text("none"))
+            .with_performance_impact(text("it serves nothing")),
+    )
+    .with_priority(Priority::Critical)
+    .with_confidence(100.0, Trust::default())
+    .with_impact_level(Impact::High)
+    .with_savings(Money::ZERO)
+    .with_monthly_cost(machine.monthly_cost)
+    .with_plan(Plan::new(&change, machine.id.as_str()))
+    .with_reason_codes(vec![text("fire")])
 }

@@ -10,18 +10,18 @@ use reeve_engine::AgentInput;
 use reeve_estate::{
     Capacity, Money, QUARANTINE, Resource, ResourceKind, ResourceState, Specification,
 };
-use reeve_predict::{RuleId, plans};
+use reeve_predict::RuleId;
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
-use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::{Plan, procedure, relief};
 use reeve_recommend::ports::Clock as _;
 use reeve_recommend::ports::responses::Offer;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::origin::Cause;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, Factors, ImpactAssessment, Priority, RecommendationType, Subject,
+    Explanation, ImpactAssessment, Priority, RecommendationType, Subject,
 };
 
 use super::kill::{executed, killed, life_of, put, the_finding};
@@ -55,47 +55,36 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
         _ => Impact::Low,
     };
 
-    let proposal = Proposal {
-        kind: RecommendationType::StorageOptimization,
-        rule: "expand_storage",
-        title: text("what is foreseen"),
+    let proposal = Proposal::new(
+        RecommendationType::StorageOptimization,
+        "expand_storage",
+        text("what is foreseen"),
         subject,
-        priority: Priority::High,
-        confidence: 90.0,
-        trust: Trust {
-            raw: 0.9,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-        impact_level,
-        impact: ImpactAssessment {
+        ImpactAssessment {
             cost_percent: Some(1.0),
             cost: text("little"),
             performance_degradation_percent: Some(0.0),
             performance: text("none"),
             security: text("none"),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: None,
-        plan: Some(plan),
-        reason_codes: vec![text("predictive_rule")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: text("what is foreseen"),
-            factors: Factors::default(),
-            data_points: 1,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            risk: Impact::Low,
-            cost_reduction: text("none"),
-            performance_impact: text("none"),
-            decision_path: Vec::new(),
+        Explanation::new(text("what is foreseen"), Impact::Low)
+            .with_data_points(1)
+            .with_cost_reduction(text("none"))
+            .with_performance_impact(text("none")),
+    )
+    .with_priority(Priority::High)
+    .with_confidence(
+        90.0,
+        Trust {
+            raw: 0.9,
+            features: Vec::new(),
+            cap_percent: None,
         },
-    };
+    )
+    .with_impact_level(impact_level)
+    .with_savings(Money::ZERO)
+    .with_plan(plan)
+    .with_reason_codes(vec![text("predictive_rule")]);
 
     Offer {
         resource: resource.clone(),
@@ -170,7 +159,7 @@ fn ended(life: &Life) -> (Specification, Status) {
 #[test]
 fn storage_that_grows_is_killed_at_every_step() {
     let recommendation = database();
-    let make = || life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125));
+    let make = || life_with(&recommendation, |_| relief::grow(&recommendation, 100, 125));
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         match status {
@@ -198,7 +187,7 @@ fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
     };
     let make = || {
         life_with(&recommendation, |life| {
-            plans::scale_until(
+            relief::scale_until(
                 &recommendation,
                 capacity,
                 4,
@@ -231,7 +220,7 @@ fn a_failover_is_killed_at_every_step() {
     let recommendation = database();
     let make = || {
         life_with(&recommendation, |_| {
-            plans::fail_over(&recommendation, "us-east-1a", "us-east-1b")
+            procedure::fail_over(&recommendation, "us-east-1a", "us-east-1b")
         })
     };
 
@@ -253,7 +242,7 @@ fn a_replica_is_made_once_and_killed_at_every_step() {
     let recommendation = database();
     let make = || {
         life_with(&recommendation, |_| {
-            plans::replicate(&recommendation, "db-1-reeve-1")
+            relief::replicate(&recommendation, "db-1-reeve-1")
         })
     };
 
@@ -395,7 +384,7 @@ fn tests_on_a_simulated_twin_are_killed_at_every_step() {
     let recommendation = database();
     assert!(
         killed(
-            || life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125)),
+            || life_with(&recommendation, |_| relief::grow(&recommendation, 100, 125)),
             tried,
             untouched
         ) > 30

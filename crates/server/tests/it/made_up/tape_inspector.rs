@@ -29,7 +29,7 @@ use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 use serde_json::{Value, json};
 
@@ -264,41 +264,31 @@ fn naming(facts: &Facts<'_>, change: &ConfigurationChange) -> Proposal {
     let mut about = subject(topic, None);
     about.aspect = Some(text(CHECK));
 
-    Proposal {
-        kind: RecommendationType::Compliance,
-        rule: "name_topics",
-        title: format!("Name {}", topic.name),
-        subject: about,
-        priority: Priority::Low,
-        confidence: 99.0,
-        trust: Trust::default(),
-        impact_level: Impact::Low,
-        impact: ImpactAssessment {
+    Proposal::new(
+        RecommendationType::Compliance,
+        "name_topics",
+        format!("Name {}", topic.name),
+        about,
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: text("none"),
             performance_degradation_percent: Some(0.0),
             performance: text("none"),
             security: text("none"),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: None,
-        plan: Some(Plan::new(change, topic.id.as_str())),
-        reason_codes: vec![text("nameless")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: text("Name the topic"),
-            factors: Factors::from([(FactorKind::Measured, text("it has no name"))]),
-            data_points: 1,
-            confidence_range: None,
-            similar_cases: 0,
-            success_rate: None,
-            risk: Impact::Low,
-            cost_reduction: text("none"),
-            performance_impact: text("none"),
-            decision_path: Vec::new(),
-            models: Vec::new(),
-        },
-    }
+        Explanation::new(text("Name the topic"), Impact::Low)
+            .with_factors(Factors::from([(
+                FactorKind::Measured,
+                text("it has no name"),
+            )]))
+            .with_data_points(1)
+            .with_cost_reduction(text("none"))
+            .with_performance_impact(text("none")),
+    )
+    .with_priority(Priority::Low)
+    .with_confidence(99.0, Trust::default())
+    .with_impact_level(Impact::Low)
+    .with_savings(Money::ZERO)
+    .with_plan(Plan::new(change, topic.id.as_str()))
+    .with_reason_codes(vec![text("nameless")])
 }

@@ -28,7 +28,7 @@ use reeve_recommend::models::Trainer;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
 const CPU_BELOW: Setting = Setting {
@@ -141,36 +141,20 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
     let text = |text: &str| text.to_owned();
     let plan = Plan::new(&RewindTape, machine.id.as_str());
 
-    Proposal {
-        kind: RecommendationType::IdleResourceCleanup,
-        rule: "rewind_tapes",
-        title: format!("Rewind the tape of {}", machine.name),
-        subject: subject(machine, None),
-        priority: Priority::Low,
-        confidence: 99.0,
-        trust: Trust {
-            raw: 0.99,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-        impact_level: Impact::Low,
-        impact: ImpactAssessment {
+    Proposal::new(
+        RecommendationType::IdleResourceCleanup,
+        "rewind_tapes",
+        format!("Rewind the tape of {}", machine.name),
+        subject(machine, None),
+        ImpactAssessment {
             cost_percent: Some(0.0),
             cost: text("none"),
             performance_degradation_percent: Some(0.0),
             performance: text("none"),
             security: text("none"),
         },
-        effort: Effort::Low,
-        savings_monthly: Some(Money::ZERO),
-        savings_after_discounts: None,
-        monthly_cost: None,
-        plan: Some(plan),
-        reason_codes: vec![text("tape_at_its_end")],
-        not_measured: Vec::new(),
-        explanation: Explanation {
-            action: text("Rewind the tape"),
-            factors: Factors::from([
+        Explanation::new(text("Rewind the tape"), Impact::Low)
+            .with_factors(Factors::from([
                 (
                     FactorKind::Measured,
                     format!("the tape turns at {TAPE_CPU} % CPU"),
@@ -179,18 +163,24 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
                     FactorKind::Measured,
                     format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days"),
                 ),
-            ]),
-            data_points: 1,
-            confidence_range: None,
-            similar_cases: 0,
-            success_rate: None,
-            risk: Impact::Low,
-            cost_reduction: text("none"),
-            performance_impact: text("none"),
-            decision_path: Vec::new(),
-            models: Vec::new(),
+            ]))
+            .with_data_points(1)
+            .with_cost_reduction(text("none"))
+            .with_performance_impact(text("none")),
+    )
+    .with_priority(Priority::Low)
+    .with_confidence(
+        99.0,
+        Trust {
+            raw: 0.99,
+            features: Vec::new(),
+            cap_percent: None,
         },
-    }
+    )
+    .with_impact_level(Impact::Low)
+    .with_savings(Money::ZERO)
+    .with_plan(plan)
+    .with_reason_codes(vec![text("tape_at_its_end")])
 }
 
 /// The change: the machine stops, and its tape is never rewound.

@@ -1,72 +1,31 @@
-//! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the
-//! approval it needs.
+//! Answer to a predictive rule: the change with its plan where Reeve has one, its cost, and the
+//! approval it needs. The rules of the agent types choose the change.
 
-use reeve_estate::{Catalogue, Resource, ResourceKind};
+use reeve_estate::{Resource, TimeSpan};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::judgement::assessment::{Hazards, is_production};
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::observation::{Answer, AnswerTerms, ForeseenCondition};
 use reeve_recommend::plan::relief::Relief;
+use reeve_recommend::predictive::{ApprovalKind, Foreseen, Prediction, Reason, Rule, Signal};
 use reeve_recommend::recommendation::{
     Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
 };
 use reeve_recommend::words::{figures, minute};
 
-use super::change::change;
-use super::prediction::Prediction;
-use super::reason::Reason;
-use super::related::ResponseTarget;
-use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
-use super::signal::Signal;
-
 /// The code that every recommendation of a rule carries.
-pub(crate) const CODE: &str = "predictive_rule";
+const CODE: &str = "predictive_rule";
 
-/// Kinds of resources a response makes sense for.
-pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
-    type Kind = ResourceKind;
-    match response {
-        ResponseKind::ExpandStorage => {
-            matches!(kind, Kind::Database | Kind::Volume | Kind::VirtualMachine)
-        }
-        ResponseKind::CreateReadReplica => kind == Kind::Database,
-        ResponseKind::RequestLimitIncrease => {
-            matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup)
-        }
-        ResponseKind::ScaleUp => matches!(kind, Kind::VirtualMachine | Kind::Database),
-        ResponseKind::PreScale => {
-            matches!(
-                kind,
-                Kind::LoadBalancer | Kind::ScalingGroup | Kind::VirtualMachine | Kind::Database
-            )
-        }
-        ResponseKind::WarmCache => matches!(
-            kind,
-            Kind::LoadBalancer | Kind::Database | Kind::VirtualMachine
-        ),
-        ResponseKind::PrepareFailover => matches!(kind, Kind::Database | Kind::LoadBalancer),
-    }
-}
-
-/// Figures that a proposal is made by.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Basis<'a> {
-    /// Source of specifications and prices.
-    pub(super) catalogue: &'a Catalogue,
-    /// Impact levels by the cost of a change.
-    pub(super) matrix: &'a ApprovalMatrix,
-}
-
-/// The proposal of a rule that fired.
-pub(super) fn propose(
-    rule: &Rule,
-    on: &ResponseTarget<'_>,
-    found: &Prediction,
-    by: Basis<'_>,
-) -> Proposal {
-    let (resource, change) = (on.resource, change(rule, on, found, by.catalogue));
-    let (level, approval) = approval(rule, &change, by.matrix);
+/// Makes the answer to a rule that fired: the change, with the prediction as its reason.
+pub(crate) fn answer(
+    foreseen: &ForeseenCondition<'_>,
+    change: Relief,
+    terms: AnswerTerms<'_>,
+) -> Answer {
+    let (rule, found, resource) = (foreseen.rule, foreseen.prediction, foreseen.target);
+    let (level, approval) = approval(rule, &change, terms.matrix);
     let code = reeve_recommend::guardrail::ownership::owned_by_code(resource);
     let hazards = Hazards {
         iac: code.is_some(),
@@ -86,7 +45,7 @@ pub(super) fn propose(
 
     let monthly = resource.monthly_cost;
     let cost_percent = change.cost_percent(if change.against_bill {
-        on.bill
+        foreseen.account_cost
     } else {
         monthly
     });
@@ -105,53 +64,62 @@ pub(super) fn propose(
         reason_codes.push("iac_managed".to_owned());
     }
 
-    let factors = factors(rule, on.measured, found, &change, code.as_deref());
+    let factors = factors(rule, foreseen.measured, found, &change, code.as_deref());
     let confidence = found.probability_percent.unwrap_or(0.0);
-    Proposal {
-        kind: rule.response.kind.recommendation(),
-        rule: rule.response.kind.as_str(),
-        title: change.title,
-        subject: reeve_recommend::plan::procedure::subject(resource, change.target),
-        priority: priority(rule, on.measured, found),
-        confidence,
-        trust: Trust {
-            raw: confidence / 100.0,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-        impact_level: level,
-        impact: ImpactAssessment {
+    let by_hand = change.by_hand;
+    let proposal = Proposal::new(
+        rule.response.kind.recommendation(),
+        rule.response.kind.as_str(),
+        change.title,
+        reeve_recommend::plan::procedure::subject(resource, change.target),
+        ImpactAssessment {
             cost_percent,
             cost: cost_words.clone(),
             performance_degradation_percent: degradation,
             performance: format!("keeps {} from the predicted problem", resource.name),
             security: "none".to_owned(),
         },
-        effort: change.effort,
-        savings_monthly: change.added.map(|added| -added),
-        savings_after_discounts: None,
-        monthly_cost: monthly,
-        plan: change.plan,
-        reason_codes,
-        not_measured: if change.added.is_none() {
-            vec!["price".to_owned()]
-        } else {
-            Vec::new()
+        Explanation::new(change.words, risk)
+            .with_factors(factors)
+            .with_data_points(found.points)
+            .with_cost_reduction(format!("none: {cost_words}"))
+            .with_performance_impact("the predicted problem does not occur".to_owned())
+            .with_decision_path(vec![asked(rule, found), approval]),
+    )
+    .with_priority(priority(rule, foreseen.measured, found))
+    .with_confidence(
+        confidence,
+        Trust {
+            raw: confidence / 100.0,
+            features: Vec::new(),
+            cap_percent: None,
         },
-        explanation: Explanation {
-            action: change.words,
-            factors,
-            risk,
-            data_points: found.points,
-            confidence_range: None,
-            similar_cases: 0,
-            models: Vec::new(),
-            success_rate: None,
-            cost_reduction: format!("none: {cost_words}"),
-            performance_impact: "the predicted problem does not occur".to_owned(),
-            decision_path: vec![asked(rule, found), approval],
-        },
+    )
+    .with_impact_level(level)
+    .with_effort(change.effort)
+    .with_savings(change.added.map(|added| -added))
+    .with_monthly_cost(monthly)
+    .with_plan(change.plan)
+    .with_reason_codes(reason_codes)
+    .with_not_measured(if change.added.is_none() {
+        vec!["price".to_owned()]
+    } else {
+        Vec::new()
+    });
+
+    Answer {
+        resource: resource.clone(),
+        proposal,
+        by_hand,
     }
+}
+
+/// Describes the time at which a prediction comes true.
+pub(crate) fn when(found: &Prediction) -> String {
+    found.expected_at.map_or_else(
+        || "it".to_owned(),
+        |at| at.strftime("%H:%M UTC").to_string(),
+    )
 }
 
 /// Sentences of the explanation.
@@ -242,12 +210,12 @@ fn asked(rule: &Rule, found: &Prediction) -> Decision {
     let what = condition
         .signal
         .map_or_else(String::new, |signal| format!(" of {signal}"));
+    let seconds = u64::try_from(condition.horizon_s).unwrap_or(0);
+    let horizon = TimeSpan::from_seconds(seconds);
     Decision {
         check: format!(
             "Is {}{what} predicted within {}, with at least {:.0} %?",
-            condition.foreseen,
-            super::as_text(condition.horizon_s),
-            condition.probability_percent
+            condition.foreseen, horizon, condition.probability_percent
         ),
         answer: Some(true),
         detail: format!(
@@ -322,3 +290,6 @@ fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, D
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,17 @@
-//! Remedies of cost anomalies: a resource that was enlarged gets its size back, one that nobody
+//! Costs that rose by a bill: a resource that was enlarged gets its size back, one that nobody
 //! uses is stopped, one that is too large gets a smaller size. What is in use is left to people.
 
 use reeve_audit::Obstacle;
-use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, Series};
-use reeve_recommend::agent::AgentType;
+use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState};
 use reeve_recommend::guardrail::ownership::is_opted_out;
+use reeve_recommend::observation::{Answer, AnswerTerms, CostIncrease, CpuUse};
 use reeve_recommend::plan::procedure::{resize, stop_idle};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Decision, Effort, RecommendationType};
 use reeve_recommend::words::figures;
 
-use super::super::contribution::Contribution;
-use super::super::record::Anomaly;
-use super::proposal::{Facts, Finding, remedy};
-use super::{Remedy, Terms};
+use crate::anomaly_answer::{AnswerKind, ChangeFacts, answer};
 
 /// A resource with less mean CPU than this, percent, and
 const IDLE_MEAN: f64 = 3.0;
@@ -22,66 +19,35 @@ const IDLE_MEAN: f64 = 3.0;
 const IDLE_PEAK: f64 = 10.0;
 /// A smaller size may be used up to this, percent, at its busiest.
 const FITS: f64 = 70.0;
-/// Points below which use is not known.
-const LEAST_POINTS: usize = 12;
 
-const STOP: Finding = Finding {
-    agent_type: AgentType::COST_OPTIMIZER,
+const STOP: AnswerKind = AnswerKind {
     kind: RecommendationType::IdleResourceCleanup,
     rule: "identify_idle_resources",
 };
-const SMALLER: Finding = Finding {
-    agent_type: AgentType::COST_OPTIMIZER,
+const SMALLER: AnswerKind = AnswerKind {
     kind: RecommendationType::RightSize,
     rule: "downsize_underutilized",
 };
 
-/// CPU of a resource since the anomaly began.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Usage {
-    mean: f64,
-    peak: f64,
+fn is_idle(cpu: CpuUse) -> bool {
+    cpu.mean < IDLE_MEAN && cpu.peak < IDLE_PEAK
 }
 
-impl Usage {
-    /// Of a series of CPU; `None` where too little was measured.
-    pub(crate) fn from_series(series: &Series) -> Option<Usage> {
-        let values: Vec<f64> = series
-            .points
-            .iter()
-            .map(|(_, value)| *value)
-            .filter(|value| value.is_finite())
-            .collect();
-        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-
-        let peak = values.iter().copied().fold(0.0, f64::max);
-        (values.len() >= LEAST_POINTS).then_some(Usage { mean, peak })
-    }
-
-    fn is_idle(self) -> bool {
-        self.mean < IDLE_MEAN && self.peak < IDLE_PEAK
-    }
-
-    fn words(self) -> String {
-        format!(
-            "CPU {} % on average and {} % at its busiest",
-            figures(self.mean),
-            figures(self.peak)
-        )
-    }
+fn words(cpu: CpuUse) -> String {
+    format!(
+        "CPU {} % on average and {} % at its busiest",
+        figures(cpu.mean),
+        figures(cpu.peak)
+    )
 }
 
 /// Returns the change that makes a resource of the bill cost less; the error is the reason why
-/// there is none. `before` is the size that somebody changed, `volumes` are those attached to it.
-pub(crate) fn spending(
-    of: &Anomaly,
-    part: &Contribution,
-    resource: &Resource,
-    volumes: &[Resource],
-    usage: Option<Usage>,
-    before: Option<&str>,
-    terms: Terms<'_>,
-) -> Result<Remedy, Obstacle> {
+/// there is none.
+pub(super) fn reduce(
+    increase: &CostIncrease<'_>,
+    terms: AnswerTerms<'_>,
+) -> Result<Answer, Obstacle> {
+    let resource = increase.resource;
     let name = &resource.name;
     let kind = resource.kind.as_str().replace('_', " ");
     if is_opted_out(resource) {
@@ -110,21 +76,16 @@ pub(crate) fn spending(
         return Err(Obstacle::of(format_args!("{name} does not run any more")));
     }
 
-    let is_new = part.expected <= 0.02 * part.observed;
-    let choose = Choice {
-        of,
-        resource,
-        usage,
-        terms,
-    };
+    let is_new = increase.expected <= 0.02 * increase.observed;
+    let choose = Choice { increase, terms };
 
-    match (before, usage) {
+    match (increase.former_size, increase.cpu) {
         (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => choose.size(
             before,
             "Was it enlarged just before, and does its load fit the former size?",
         ),
-        (_, Some(usage)) if usage.is_idle() => Ok(choose.stop(volumes, "Is it not used?")),
-        (_, None) if is_new => Ok(choose.stop(volumes, "Is it new, and is its use not measured?")),
+        (_, Some(cpu)) if is_idle(cpu) => Ok(choose.stop("Is it not used?")),
+        (_, None) if is_new => Ok(choose.stop("Is it new, and is its use not measured?")),
         (_, Some(_)) => match choose.smaller() {
             Some(smaller) => choose.size(&smaller, "Does its load fit a smaller size?"),
             None => Err(Obstacle::of(format_args!(
@@ -139,15 +100,13 @@ pub(crate) fn spending(
 
 /// A resource whose cost is to fall.
 struct Choice<'a> {
-    of: &'a Anomaly,
-    resource: &'a Resource,
-    usage: Option<Usage>,
-    terms: Terms<'a>,
+    increase: &'a CostIncrease<'a>,
+    terms: AnswerTerms<'a>,
 }
 
 impl Choice<'_> {
     fn spec(&self, size: &str) -> Option<InstanceSpec> {
-        let database = self.resource.kind == ResourceKind::Database;
+        let database = self.increase.resource.kind == ResourceKind::Database;
         if database {
             return self
                 .terms
@@ -158,17 +117,28 @@ impl Choice<'_> {
 
         self.terms
             .catalogue
-            .instance(self.resource.provider, size)
+            .instance(self.increase.resource.provider, size)
             .cloned()
     }
 
     /// Returns `true` if the load fits a size; `None` where a size or the load is not known.
     fn fits(&self, size: &str) -> Option<bool> {
-        let now = self.spec(self.resource.specification.instance_type.as_deref()?)?;
+        let now = self.spec(
+            self.increase
+                .resource
+                .specification
+                .instance_type
+                .as_deref()?,
+        )?;
         let then = self.spec(size)?;
-        let peak = self.usage?.peak * f64::from(now.vcpu) / f64::from(then.vcpu);
+        let peak = self.increase.cpu?.peak * f64::from(now.vcpu) / f64::from(then.vcpu);
         Some(
-            size != self.resource.specification.instance_type.as_deref()?
+            size != self
+                .increase
+                .resource
+                .specification
+                .instance_type
+                .as_deref()?
                 && peak <= FITS
                 && then.vcpu <= now.vcpu,
         )
@@ -176,13 +146,18 @@ impl Choice<'_> {
 
     /// The next smaller size of the family that the load fits.
     fn smaller(&self) -> Option<String> {
-        let size = self.resource.specification.instance_type.as_deref()?;
+        let size = self
+            .increase
+            .resource
+            .specification
+            .instance_type
+            .as_deref()?;
         let machine = size.strip_prefix("db.").unwrap_or(size);
         let prefix = &size[..size.len() - machine.len()];
         let all = self
             .terms
             .catalogue
-            .smaller_in_family(self.resource.provider, machine);
+            .smaller_in_family(self.increase.resource.provider, machine);
         let sizes = all.into_iter().map(|spec| format!("{prefix}{}", spec.name));
 
         sizes
@@ -198,8 +173,8 @@ impl Choice<'_> {
             .map(|monthly| monthly.cost)
     }
 
-    fn size(&self, to: &str, check: &str) -> Result<Remedy, Obstacle> {
-        let resource = self.resource;
+    fn size(&self, to: &str, check: &str) -> Result<Answer, Obstacle> {
+        let resource = self.increase.resource;
         let from = resource
             .specification
             .instance_type
@@ -222,25 +197,25 @@ impl Choice<'_> {
             .planned(resize(resource, &from, to))
         };
 
-        let facts = Facts {
+        let facts = ChangeFacts {
             performance: "its load fits the smaller size by CPU; memory was not compared"
                 .to_owned(),
             not_measured: vec!["memory_utilization".to_owned()],
-            ..self.facts(check, self.usage.map(|_| 0.0))
+            ..self.facts(check, self.increase.cpu.map(|_| 0.0))
         };
 
-        Ok(remedy(
-            self.of,
+        Ok(answer(
+            self.increase.anomaly,
             resource,
             relief,
             SMALLER,
             facts,
-            self.terms.matrix,
+            self.terms,
         ))
     }
 
-    fn stop(&self, volumes: &[Resource], check: &str) -> Remedy {
-        let resource = self.resource;
+    fn stop(&self, check: &str) -> Answer {
+        let resource = self.increase.resource;
         let relief = Relief {
             words: format!(
                 "Stop {} after a snapshot; nothing is deleted",
@@ -251,32 +226,40 @@ impl Choice<'_> {
                 .or_else(|| self.monthly(resource))
                 .map(|cost| -cost),
             ..Relief::advice(title("Stop ", &resource.name, ""), Effort::Low, "")
-                .planned(stop_idle(resource, volumes))
+                .planned(stop_idle(resource, self.increase.volumes))
         };
 
-        let performance = match self.usage {
-            Some(usage) => format!("none expected: {}", usage.words()),
+        let performance = match self.increase.cpu {
+            Some(usage) => format!("none expected: {}", words(usage)),
             None => "not known: its use was not measured".to_owned(),
         };
-        let not_measured = if self.usage.is_some() {
+        let not_measured = if self.increase.cpu.is_some() {
             Vec::new()
         } else {
             vec!["cpu_utilization".to_owned()]
         };
 
-        let facts = Facts {
+        let facts = ChangeFacts {
             performance,
             not_measured,
-            ..self.facts(check, self.usage.map(|_| 0.0))
+            ..self.facts(check, self.increase.cpu.map(|_| 0.0))
         };
-        remedy(self.of, resource, relief, STOP, facts, self.terms.matrix)
+        answer(
+            self.increase.anomaly,
+            resource,
+            relief,
+            STOP,
+            facts,
+            self.terms,
+        )
     }
 
-    fn facts(&self, check: &str, degradation_percent: Option<f64>) -> Facts {
+    fn facts(&self, check: &str, degradation_percent: Option<f64>) -> ChangeFacts {
         let detail = self
-            .usage
-            .map_or_else(|| "no samples".to_owned(), Usage::words);
-        Facts {
+            .increase
+            .cpu
+            .map_or_else(|| "no samples".to_owned(), words);
+        ChangeFacts {
             check: Decision {
                 check: check.to_owned(),
                 answer: Some(true),
@@ -286,9 +269,10 @@ impl Choice<'_> {
             performance: String::new(),
             not_measured: Vec::new(),
             compared_with: self
+                .increase
                 .resource
                 .monthly_cost
-                .or_else(|| self.monthly(self.resource)),
+                .or_else(|| self.monthly(self.increase.resource)),
         }
     }
 }

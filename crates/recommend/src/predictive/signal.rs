@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use reeve_estate::{Metric, ResourceKind};
-//! use reeve_predict::Signal;
+//! use reeve_recommend::predictive::Signal;
 //!
 //! assert_eq!(Signal::DiskSpace.metric(ResourceKind::VirtualMachine), Metric::DiskUtilization);
 //! assert_eq!(Signal::DiskSpace.metric(ResourceKind::Database), Metric::FreeStorage);

@@ -4,26 +4,16 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, ResourceId};
+use reeve_estate::{Metric, ResourceId, Series};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 
-use super::super::fixtures::{anomaly, resource, terms};
 use super::*;
+use crate::anomaly_answer::tests::{report, resource, terms};
 
-fn part(expected: f64) -> Contribution {
-    Contribution {
-        resource: "arn:aws:ec2:us-east-1:111122223333:instance/i-1".to_owned(),
-        description: "m5.4xlarge".to_owned(),
-        observed: 160.0,
-        expected,
-        currency: "USD".to_owned(),
-    }
-}
-
-fn usage(cpu: f64) -> Option<Usage> {
+fn usage(cpu: f64) -> Option<CpuUse> {
     let at = |step: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_mins(step * 5);
     let points = (0..48).map(|step| (at(step), cpu)).collect();
-    Usage::from_series(&Series {
+    CpuUse::from_series(&Series {
         resource: ResourceId::new("i-1"),
         metric: Metric::CpuUtilization,
         points,
@@ -31,24 +21,33 @@ fn usage(cpu: f64) -> Option<Usage> {
     })
 }
 
+fn reduced(
+    resource: &Resource,
+    volumes: &[Resource],
+    expected: f64,
+    cpu: Option<CpuUse>,
+    former_size: Option<&str>,
+) -> Result<Answer, String> {
+    let increase = CostIncrease {
+        anomaly: &report(),
+        resource,
+        observed: 160.0,
+        expected,
+        cpu,
+        former_size,
+        volumes,
+    };
+    reduce(&increase, terms(&ApprovalMatrix::default())).map_err(String::from)
+}
+
 fn found(
     expected: f64,
-    usage: Option<Usage>,
+    usage: Option<CpuUse>,
     before: Option<&str>,
-) -> Result<(String, Option<String>, Remedy), String> {
+) -> Result<(String, Option<String>, Answer), String> {
     let machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.4xlarge"));
     let volume = resource("vol-1", ResourceKind::Volume, None);
-    let of = anomaly(None, 260.0, 100.0);
-    let remedy = spending(
-        &of,
-        &part(expected),
-        &machine,
-        &[volume],
-        usage,
-        before,
-        terms(&ApprovalMatrix::default()),
-    )?;
-    assert_eq!(remedy.agent_type, AgentType::COST_OPTIMIZER);
+    let remedy = reduced(&machine, &[volume], expected, usage, before)?;
 
     assert!(
         remedy.proposal.savings_monthly.unwrap().usd() > 0.0,
@@ -116,21 +115,10 @@ fn what_is_in_use_is_left_to_people() {
     );
     assert_eq!(why(80.0, None, None), "the use of i-1 is not measured");
 
-    let of = anomaly(None, 260.0, 100.0);
     let refuse = |change: fn(&mut Resource)| {
         let mut machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.4xlarge"));
         change(&mut machine);
-        spending(
-            &of,
-            &part(0.0),
-            &machine,
-            &[],
-            usage(0.1),
-            None,
-            terms(&ApprovalMatrix::default()),
-        )
-        .unwrap_err()
-        .to_string()
+        reduced(&machine, &[], 0.0, usage(0.1), None).unwrap_err()
     };
     assert!(refuse(|of| of.state = ResourceState::Stopped).contains("does not run any more"));
 

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
+use crate::agent::{AgentType, Scope};
+use crate::change::DOCUMENT_PREFIX;
+use crate::recommendation::RecommendationType;
+use crate::recommendation::origin::{Cause, RuleId};
 use jiff::Timestamp;
-use reeve_estate::named;
-use reeve_recommend::agent::{AgentType, Scope};
-use reeve_recommend::change::DOCUMENT_PREFIX;
-use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::recommendation::origin::{Cause, RuleId};
+use reeve_estate::{ResourceKind, named};
+use serde::{Deserialize, Serialize};
 
-use super::calendar::CalendarId;
 use super::signal::Signal;
 
 named!(
@@ -43,6 +43,10 @@ impl Foreseen {
         )
     }
 }
+
+/// Identifier of a calendar, made by Reeve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CalendarId(pub String);
 
 /// Condition under which a rule fires.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +100,33 @@ impl ResponseKind {
             ResponseKind::ScaleUp | ResponseKind::PreScale | ResponseKind::WarmCache => {
                 AgentType::PERFORMANCE_OPTIMIZER
             }
+        }
+    }
+
+    /// Returns `true` if the response makes sense for a kind of resource.
+    #[must_use]
+    pub fn applies_to(self, kind: ResourceKind) -> bool {
+        type Kind = ResourceKind;
+        match self {
+            ResponseKind::ExpandStorage => {
+                matches!(kind, Kind::Database | Kind::Volume | Kind::VirtualMachine)
+            }
+            ResponseKind::CreateReadReplica => kind == Kind::Database,
+            ResponseKind::RequestLimitIncrease => {
+                matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup)
+            }
+            ResponseKind::ScaleUp => matches!(kind, Kind::VirtualMachine | Kind::Database),
+            ResponseKind::PreScale => {
+                matches!(
+                    kind,
+                    Kind::LoadBalancer | Kind::ScalingGroup | Kind::VirtualMachine | Kind::Database
+                )
+            }
+            ResponseKind::WarmCache => matches!(
+                kind,
+                Kind::LoadBalancer | Kind::Database | Kind::VirtualMachine
+            ),
+            ResponseKind::PrepareFailover => matches!(kind, Kind::Database | Kind::LoadBalancer),
         }
     }
 

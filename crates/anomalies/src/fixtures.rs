@@ -1,38 +1,11 @@
-//! Anomalies and resources that the tests of remedies share.
+//! An anomaly that tests share.
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, ResourceState};
-use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_estate::Metric;
 use reeve_recommend::recommendation::Priority;
 use reeve_recommend::recommendation::origin::AnomalyId;
-use reeve_testkit::contract::estate::running;
 
-use super::super::record::{Anomaly, AnomalyClass, AnomalyStatus, Place, Reading};
-use super::Terms;
-
-pub(super) fn terms(matrix: &ApprovalMatrix) -> Terms<'_> {
-    Terms {
-        catalogue: Catalogue::builtin(),
-        matrix,
-    }
-}
-
-pub(super) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
-    let mut made = running(id, kind, size);
-    let is_machine = matches!(
-        kind,
-        ResourceKind::VirtualMachine | ResourceKind::ScalingGroup
-    );
-    made.state = if is_machine {
-        ResourceState::Running
-    } else {
-        ResourceState::Available
-    };
-    made.name = id.to_owned();
-    made.specification.storage_gib = Some(100.0);
-
-    made
-}
+use super::record::{Anomaly, AnomalyClass, AnomalyStatus, Place, Reading};
 
 pub(crate) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anomaly {
     let at = Timestamp::UNIX_EPOCH;

@@ -1,9 +1,9 @@
 //! Prediction of an evaluation, stored with the rule.
 
+use crate::recommendation::RecommendationId;
+use crate::recommendation::origin::RuleId;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Metric, ResourceId, named};
-use reeve_recommend::recommendation::RecommendationId;
-use reeve_recommend::recommendation::origin::RuleId;
 use serde::{Deserialize, Serialize};
 
 use super::reason::Reason;

@@ -1,14 +1,54 @@
-//! Each metric and each kind of resource: the change and the agent type that owns it, or the reason
-//! why there is none.
+//! Each capacity and each kind of resource: the change and the agent type that owns it, or the
+//! reason why there is none.
 
 #![allow(clippy::unwrap_used)]
 
-use reeve_estate::{Capacity, ResourceId};
-use reeve_recommend::agent::Impact;
+use jiff::Timestamp;
+use reeve_estate::{Capacity, Catalogue, Money, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
+use reeve_recommend::judgement::event::AnomalyReport;
+use reeve_recommend::observation::{Answer, AnswerTerms, Observation, ShortCapacity, Shortage};
+use reeve_recommend::recommendation::origin::AnomalyId;
+use reeve_recommend::recommendation::{Priority, RecommendationType};
+use reeve_testkit::contract::estate::running;
 
-use super::super::fixtures::{anomaly, resource, terms};
-use super::*;
+/// Anomaly that the tests answer.
+pub(crate) fn report() -> AnomalyReport {
+    AnomalyReport {
+        anomaly: AnomalyId("an-1".to_owned()),
+        title: "something rose".to_owned(),
+        severity: Priority::High,
+        score: 0.9,
+        evidence: Vec::new(),
+        readings: 1,
+    }
+}
+
+pub(crate) fn terms(matrix: &ApprovalMatrix) -> AnswerTerms<'_> {
+    AnswerTerms {
+        catalogue: Catalogue::builtin(),
+        matrix,
+        now: Timestamp::UNIX_EPOCH,
+    }
+}
+
+pub(crate) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
+    let mut made = running(id, kind, size);
+    let is_machine = matches!(
+        kind,
+        ResourceKind::VirtualMachine | ResourceKind::ScalingGroup
+    );
+    made.state = if is_machine {
+        ResourceState::Running
+    } else {
+        ResourceState::Available
+    };
+    made.name = id.to_owned();
+    made.specification.storage_gib = Some(100.0);
+
+    made
+}
 
 /// Costs of the account of the resources, a month.
 fn account(all: &[Resource]) -> Option<Money> {
@@ -16,26 +56,36 @@ fn account(all: &[Resource]) -> Option<Money> {
     (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one))
 }
 
-fn found(metric: Metric, value: f64, expected: f64, all: &[Resource]) -> Result<Remedy, String> {
-    let of = anomaly(Some(metric), value, expected);
-    capacity(
-        &of,
-        &all[0],
-        all,
-        account(all),
-        terms(&ApprovalMatrix::default()),
-        Timestamp::UNIX_EPOCH,
-    )
-    .map_err(String::from)
+fn found(
+    capacity: ShortCapacity,
+    value: f64,
+    expected: f64,
+    all: &[Resource],
+) -> Result<(AgentType, Answer), String> {
+    let shortage = Shortage {
+        anomaly: &report(),
+        capacity,
+        times: Some(value / expected),
+        evidence: "it rose",
+        resource: &all[0],
+        around: all,
+        account_cost: account(all),
+    };
+    crate::registry()
+        .answer(
+            Observation::Shortage(&shortage),
+            terms(&ApprovalMatrix::default()),
+        )
+        .map_err(String::from)
 }
 
 fn change(
-    metric: Metric,
+    capacity: ShortCapacity,
     value: f64,
     expected: f64,
     all: &[Resource],
 ) -> (String, AgentType, RecommendationType) {
-    let remedy = found(metric, value, expected, all).unwrap();
+    let (agent_type, remedy) = found(capacity, value, expected, all).unwrap();
     let plan = remedy.proposal.plan.as_ref().unwrap();
     assert_eq!(
         plan.change.as_ref().unwrap().resource,
@@ -53,7 +103,7 @@ fn change(
 
     (
         plan.change_name().unwrap().to_owned(),
-        remedy.agent_type,
+        agent_type,
         remedy.proposal.kind,
     )
 }
@@ -76,9 +126,9 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
     let volume = [resource("vol-1", ResourceKind::Volume, None)];
     let performance = AgentType::PERFORMANCE_OPTIMIZER;
 
-    for (metric, value, all, name, agent_type, kind) in [
+    for (capacity, value, all, name, agent_type, kind) in [
         (
-            Metric::CpuUtilization,
+            ShortCapacity::Processors,
             97.0,
             &machine,
             "resize_machine",
@@ -86,7 +136,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             InstanceType,
         ),
         (
-            Metric::MemoryUtilization,
+            ShortCapacity::Memory,
             97.0,
             &machine,
             "resize_machine",
@@ -94,7 +144,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             InstanceType,
         ),
         (
-            Metric::CpuCreditBalance,
+            ShortCapacity::Processors,
             1.0,
             &machine,
             "resize_machine",
@@ -102,7 +152,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             InstanceType,
         ),
         (
-            Metric::CpuUtilization,
+            ShortCapacity::Processors,
             97.0,
             &database,
             "resize_database",
@@ -110,7 +160,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             InstanceType,
         ),
         (
-            Metric::DatabaseConnections,
+            ShortCapacity::Connections,
             97.0,
             &database,
             "replicate",
@@ -118,7 +168,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             DatabaseTuning,
         ),
         (
-            Metric::FreeStorage,
+            ShortCapacity::Storage,
             1.0,
             &database,
             "grow_storage",
@@ -126,7 +176,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             StorageExpansion,
         ),
         (
-            Metric::FreeStorage,
+            ShortCapacity::Storage,
             1.0,
             &volume,
             "grow_storage",
@@ -134,7 +184,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
             StorageExpansion,
         ),
         (
-            Metric::DiskUtilization,
+            ShortCapacity::Storage,
             97.0,
             &volume,
             "grow_storage",
@@ -143,14 +193,15 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
         ),
     ] {
         assert_eq!(
-            change(metric, value, 30.0, all),
+            change(capacity, value, 30.0, all),
             (name.to_owned(), agent_type, kind),
-            "{metric}"
+            "{capacity:?}"
         );
     }
 
-    let larger = found(Metric::CpuUtilization, 97.0, 30.0, &machine)
+    let larger = found(ShortCapacity::Processors, 97.0, 30.0, &machine)
         .unwrap()
+        .1
         .proposal;
     assert_eq!(larger.subject.target_type.as_deref(), Some("m5.xlarge"));
     assert!(larger.savings_monthly.unwrap().usd() < 0.0 && larger.impact_level >= Impact::Low);
@@ -181,23 +232,17 @@ fn members_of_a_group_and_balancers_scale_the_group() {
     );
     let by_member = [member.clone(), group.clone(), balancer.clone()];
     assert_eq!(
-        change(Metric::CpuUtilization, 90.0, 60.0, &by_member),
+        change(ShortCapacity::Processors, 90.0, 60.0, &by_member),
         expected
     );
 
-    for metric in [Metric::RequestRate, Metric::ResponseTime] {
-        assert_eq!(
-            change(
-                metric,
-                90.0,
-                60.0,
-                &[balancer.clone(), member.clone(), group.clone()]
-            ),
-            expected
-        );
-    }
+    let by_balancer = [balancer.clone(), member.clone(), group.clone()];
+    assert_eq!(
+        change(ShortCapacity::Requests, 90.0, 60.0, &by_balancer),
+        expected
+    );
 
-    let remedy = found(Metric::CpuUtilization, 90.0, 60.0, &by_member).unwrap();
+    let (_, remedy) = found(ShortCapacity::Processors, 90.0, 60.0, &by_member).unwrap();
     assert!(
         remedy.proposal.title.starts_with("Scale asg-1"),
         "{}",
@@ -216,7 +261,7 @@ fn members_of_a_group_and_balancers_scale_the_group() {
         "{action}"
     );
 
-    let alone = found(Metric::RequestRate, 90.0, 60.0, &[balancer]).unwrap_err();
+    let alone = found(ShortCapacity::Requests, 90.0, 60.0, &[balancer]).unwrap_err();
     assert_eq!(
         alone,
         "the machines behind it do not belong to one scaling group"
@@ -226,31 +271,13 @@ fn members_of_a_group_and_balancers_scale_the_group() {
 #[test]
 fn where_no_change_fits_the_reason_is_said() {
     let machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.large"));
-    let why =
-        |metric: Metric, value: f64, of: Resource| found(metric, value, 30.0, &[of]).unwrap_err();
-    assert_eq!(
-        why(Metric::CpuUtilization, 2.0, machine.clone()),
-        "CPU fell, so no capacity runs short"
-    );
-    assert!(
-        why(Metric::ErrorRate, 90.0, machine.clone())
-            .starts_with("errors come from what runs on it")
-    );
-    assert!(
-        why(Metric::NetworkOut, 90.0, machine.clone()).contains("no limit that Reeve could raise")
-    );
+    let why = |capacity, of: Resource| found(capacity, 90.0, 30.0, &[of]).unwrap_err();
 
     let bucket = resource("b-1", ResourceKind::Bucket, None);
     assert_eq!(
-        why(Metric::CpuUtilization, 90.0, bucket),
+        why(ShortCapacity::Processors, bucket),
         "Reeve cannot enlarge a bucket"
     );
-
-    let mut ignored = machine.clone();
-    ignored
-        .tags
-        .insert("reeve:ignore".to_owned(), "true".to_owned());
-    assert!(why(Metric::CpuUtilization, 90.0, ignored).contains("a tag excludes the resource"));
 
     let largest = Resource {
         specification: reeve_estate::Specification {
@@ -259,39 +286,14 @@ fn where_no_change_fits_the_reason_is_said() {
         },
         ..machine
     };
-    assert!(why(Metric::CpuUtilization, 90.0, largest).contains("no larger size"));
-
-    // A second metric of the same anomaly may have the change that the first one lacks.
-    let mut of = anomaly(Some(Metric::ErrorRate), 9.0, 1.0);
-    of.readings
-        .extend(anomaly(Some(Metric::CpuUtilization), 97.0, 30.0).readings);
-    let machine = [resource(
-        "i-1",
-        ResourceKind::VirtualMachine,
-        Some("m5.large"),
-    )];
-
-    let remedy = capacity(
-        &of,
-        &machine[0],
-        &machine,
-        None,
-        terms(&ApprovalMatrix::default()),
-        Timestamp::UNIX_EPOCH,
-    )
-    .unwrap();
-
-    assert_eq!(
-        remedy.proposal.plan.unwrap().change_name(),
-        Some("resize_machine")
-    );
+    assert!(why(ShortCapacity::Processors, largest).contains("no larger size"));
 }
 
 #[test]
 fn a_change_without_a_plan_is_advice_with_its_reason() {
     let mut database = resource("db-1", ResourceKind::Database, Some("db-n1-standard-1"));
     database.provider = reeve_estate::Provider::Gcp;
-    let remedy = found(Metric::DatabaseConnections, 90.0, 30.0, &[database]).unwrap();
+    let (_, remedy) = found(ShortCapacity::Connections, 90.0, 30.0, &[database]).unwrap();
     assert!(remedy.proposal.plan.is_none());
     assert_eq!(
         remedy.by_hand.as_deref(),

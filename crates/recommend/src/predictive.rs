@@ -1,0 +1,15 @@
+//! Predictive rules and predictions as forecasting, agent types and stores share them. `predict`
+//! evaluates rules; the agent type that an action belongs to answers what they foresee.
+
+mod prediction;
+mod reason;
+mod rule;
+mod signal;
+
+pub use prediction::{Expected, Outcome, Prediction, PredictionId};
+pub use reason::Reason;
+pub use rule::{
+    ApprovalKind, ApprovalRule, CalendarId, Condition, Foreseen, ProviderCall, Response,
+    ResponseKind, Rule,
+};
+pub use signal::{CapacitySource, Signal, SignalRow, Worse};
