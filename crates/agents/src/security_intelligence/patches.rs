@@ -100,8 +100,7 @@ impl Patches {
                 vec![patched(facts, machine, state), Err(image)]
             }
             None => {
-                let why =
-                    "Systems Manager has no patch state of it: its patches are not known";
+                let why = "Systems Manager has no patch state of it: its patches are not known";
                 let unread = Abstention::unjudged(KIND, "no_patch_state", why);
                 let image = document["imageId"].as_str().unwrap_or_default();
                 let made = self.images.get(&key(image));

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use reeve_testkit::http::{encoded, until};
 use reeve_testkit::moto::{IAM, Moto};
 use reeve_testkit::service::{EMULATORS, Service};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::account::connect;
 use crate::unused::{ended, execute, found, rolled_back};
