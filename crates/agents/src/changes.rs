@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::ConfigurationRow;
 
+use crate::security_intelligence::POLICY_CHANGES;
+
 const CHANGES: &[(AgentType, &[&str])] = &[
     (
         AgentType::COST_OPTIMIZER,
@@ -34,8 +36,11 @@ const CHANGES: &[(AgentType, &[&str])] = &[
         ],
     ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
-    // Beside those that close exposures.
-    (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
+    // Beside those that close exposures and end unused access.
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        &["isolate", "patch_machine"],
+    ),
     (
         AgentType::OPS_INTELLIGENCE,
         &["grow_storage", "fail_over", "request_quota"],
@@ -55,17 +60,27 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
 ];
 
-/// Names of the changes that are data: remediations of checks.
-static OF_CHECKS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| ConfigurationRow::all().iter().map(|row| row.name).collect());
+/// Names of the changes that are remediations of checks: those that are data, and the one that
+/// replaces a volume. Changes of the policies of users
+/// and roles are none: who may put a policy may become an administrator, and no check needs it.
+static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let names = ConfigurationRow::all().iter().map(|row| row.name);
+    names
+        .filter(|name| !POLICY_CHANGES.contains(name))
+        .chain(["encrypt_volume"])
+        .collect()
+});
 
-/// Names of the changes of `security_intelligence`: isolation, and what closes exposures.
-static OF_EXPOSURES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+/// Names of the changes of `security_intelligence`: isolation, what closes exposures, and what ends
+/// unused access.
+static OF_SECURITY: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let own = CHANGES
         .iter()
         .filter(|(known, _)| *known == AgentType::SECURITY_INTELLIGENCE)
         .flat_map(|(_, changes)| changes.iter().copied());
-    own.chain(crate::security_intelligence::changes()).collect()
+    own.chain(crate::security_intelligence::changes())
+        .chain(POLICY_CHANGES)
+        .collect()
 });
 
 /// Returns the names of the changes that an agent type proposes; none for a type that cannot be
@@ -76,7 +91,7 @@ pub fn changes(agent_type: AgentType) -> &'static [&'static str] {
         return &OF_CHECKS;
     }
     if agent_type == AgentType::SECURITY_INTELLIGENCE {
-        return &OF_EXPOSURES;
+        return &OF_SECURITY;
     }
     CHANGES
         .iter()
@@ -98,6 +113,7 @@ mod tests {
             .iter()
             .flat_map(|(_, changes)| changes.iter().copied())
             .chain(OF_CHECKS.iter().copied())
+            .chain(POLICY_CHANGES)
             .collect();
         let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
         assert_eq!(named, known);

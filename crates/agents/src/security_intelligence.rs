@@ -11,12 +11,18 @@
 mod agent;
 mod finding;
 pub mod isolation;
+mod last_access;
+mod patches;
 mod privileges;
 mod survey;
+mod unused;
+mod unused_finding;
+mod unused_permissions;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use finding::changes;
+pub(crate) use unused_finding::POLICY_CHANGES;
 
 pub use agent::SecurityIntelligence;

@@ -54,6 +54,10 @@ pub struct Remediation {
     /// Names of changes that do it: the first that can be offered is.
     #[serde(default, deserialize_with = "one_or_more")]
     pub change: Vec<String>,
+    /// `true` if the cloud cannot do it in place, and the resource is replaced by a copy that has
+    /// it: the agent knows how for volumes.
+    #[serde(default)]
+    pub replaces: bool,
     /// Values of the change that are particular to the check, by name: expressions of CEL.
     #[serde(default)]
     pub parameters: BTreeMap<String, String>,

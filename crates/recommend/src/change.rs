@@ -15,12 +15,14 @@ mod change_group_size;
 mod configuration;
 mod delete_snapshot;
 mod delete_volume;
+mod encrypt_volume;
 mod expectation;
 mod fail_over;
 mod grow_storage;
 mod isolate;
 mod modify_volume;
 mod parameters;
+mod patch_machine;
 mod procedure;
 mod put_bucket_lifecycle;
 mod registry;
@@ -55,12 +57,14 @@ pub use configuration::{
 };
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
+pub use encrypt_volume::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, EncryptVolume, REPLACED_TAG};
 pub use expectation::Expectation;
 pub use fail_over::FailOver;
 pub use grow_storage::GrowStorage;
 pub use isolate::Isolate;
 pub use modify_volume::{ModifyVolume, VolumeOperation, VolumeSetup};
 pub use parameters::{ParameterError, Parameters};
+pub use patch_machine::{PATCH_DOCUMENT, PatchMachine, PatchOperation};
 pub use procedure::Procedure;
 pub use put_bucket_lifecycle::{
     ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering,
@@ -86,17 +90,19 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 23] = [
+const BUILTIN: [ChangeType; 25] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
     remove_unused::DELETE_GATEWAY,
     delete_snapshot::TYPE,
     delete_volume::TYPE,
+    encrypt_volume::TYPE,
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,
     modify_volume::TYPE,
+    patch_machine::TYPE,
     put_bucket_lifecycle::TYPE,
     remove_unused::RELEASE_ADDRESS,
     replicate::TYPE,

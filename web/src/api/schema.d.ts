@@ -7418,6 +7418,16 @@ export interface components {
             seen: number;
             type: string;
         };
+        /**
+         * @description Part of the last uses of a principal that was read.
+         * @enum {string}
+         */
+        LastUseCoverage: "full" | "principal" | "none";
+        /**
+         * @description Use of a principal in the window after which access counts as unused.
+         * @enum {string}
+         */
+        LastUseState: "used" | "unused" | "new" | "unknown";
         /** @description Learning progress of an agent. */
         LearningBody: {
             /**
@@ -8761,6 +8771,7 @@ export interface components {
                 /** @description First time of this answer without another in between. */
                 since: string;
                 stopped_by?: components["schemas"]["ExposureStepBody"] | null;
+                unused?: components["schemas"]["PrincipalUseBody"] | null;
                 /** @description The answer as a sentence. */
                 why: string;
             }[];
@@ -9989,6 +10000,24 @@ export interface components {
             /** @description Name of the price list. */
             source: string;
         };
+        /** @description Use of a principal's permissions, by the provider's record of last uses. */
+        PrincipalUseBody: {
+            coverage: components["schemas"]["LastUseCoverage"];
+            /** @description Day of the last use, where it is before the window. */
+            last_used?: string | null;
+            /** @description Patterns of actions whose use the record does not show; they count as used. */
+            not_judged: string[];
+            state: components["schemas"]["LastUseState"];
+            /** @description Patterns of actions that its own policies grant and that it did not use. */
+            unused_actions: string[];
+            /** @description Services that it used in the window. */
+            used_services: string[];
+            /**
+             * Format: int32
+             * @description Days without a use after which access counts as unused.
+             */
+            window_days: number;
+        };
         /**
          * @description Priority of a recommendation, severity of an anomaly.
          * @enum {string}
@@ -10015,6 +10044,7 @@ export interface components {
             /** @description First time of this answer without another in between. */
             since: string;
             stopped_by?: components["schemas"]["ExposureStepBody"] | null;
+            unused?: null | components["schemas"]["PrincipalUseBody"];
             /** @description The answer as a sentence. */
             why: string;
         };

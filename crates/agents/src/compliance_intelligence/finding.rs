@@ -2,7 +2,7 @@
 
 use reeve_controls::{Check, Prepared, Topic, Verdict, given_values};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
+use reeve_recommend::change::{ConfigurationChange, ConfigurationRow, EncryptVolume};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
 use reeve_recommend::plan::Plan;
@@ -52,9 +52,16 @@ pub(super) fn propose(
         let given = given_values(facts.settings);
         check.change(prepared, resource, document, &given).ok()
     });
-    let impact = change
-        .as_ref()
-        .map_or(impact(check.severity), |change| change.row().risk);
+    // The cloud encrypts no volume in place: an encrypted one takes its place.
+    let replacement = match change {
+        None if check.remediation.replaces => EncryptVolume::on(resource),
+        _ => None,
+    };
+    let impact = match (&change, &replacement) {
+        (Some(change), _) => change.row().risk,
+        (None, Some(_)) => Impact::High,
+        (None, None) => impact(check.severity),
+    };
     let mut path = Path::default();
     path.ask(format!("{}?", check.title), false, verdict.why.clone());
 
@@ -75,6 +82,13 @@ pub(super) fn propose(
     } else {
         Effort::Medium
     };
+    let assessment = match &replacement {
+        Some(replacement) => replaced(check, replacement),
+        None => assessment(check, change.as_ref().map(ConfigurationChange::row)),
+    };
+    let target = resource.id.as_str();
+    let plan = change.map(|change| Plan::new(&change, target));
+    let plan = plan.or_else(|| Some(Plan::new(&replacement?, target)));
     let fact = ConfigurationFact {
         kind: kind(check),
         rule: RULE,
@@ -82,9 +96,9 @@ pub(super) fn propose(
         aspect: check.id.clone(),
         priority: check.severity,
         risk: impact,
-        impact: assessment(check, change.as_ref().map(ConfigurationChange::row)),
+        impact: assessment,
         effort,
-        plan: change.map(|change| Plan::new(&change, resource.id.as_str())),
+        plan,
         reason_code: check.id.clone(),
         action: check.remediation.text.clone(),
         factors,
@@ -125,6 +139,22 @@ fn assessment(check: &Check, row: Option<&ConfigurationRow>) -> ImpactAssessment
         performance_degradation_percent,
         performance,
         ..unknown
+    }
+}
+
+/// Effects of replacing a volume by an encrypted one.
+fn replaced(check: &Check, replacement: &EncryptVolume) -> ImpactAssessment {
+    ImpactAssessment {
+        cost_percent: None,
+        cost: "The old disk and its snapshot are charged until they are deleted".to_owned(),
+        performance_degradation_percent: None,
+        performance: match replacement.machine.as_str() {
+            "" => "None: no machine uses the disk".to_owned(),
+            machine => format!(
+                "{machine} is stopped while the snapshot and the encrypted disk are made, which takes minutes to hours, and gets another public address unless it has an Elastic IP"
+            ),
+        },
+        security: check.why.clone(),
     }
 }
 

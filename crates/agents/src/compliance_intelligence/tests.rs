@@ -87,6 +87,40 @@ fn a_failed_check_is_a_finding_and_evidence() {
 }
 
 #[test]
+fn a_disk_that_is_not_encrypted_is_replaced_by_one_that_is() {
+    let check = Catalogue::builtin().check("aws.ec2.volume_encrypted");
+    assert!(check.unwrap().remediation.replaces);
+
+    let wanted = SettingValue::names("medium");
+    let settings = Settings([("remediation_suggestions.priorities".to_owned(), wanted)].into());
+    let plan_of = |tag: Option<&str>| {
+        let mut case = Case::volume("gp3", 1.0, None, None);
+        let tags = tag.map(|tag| (tag.to_owned(), "i-1 /dev/xvdb".to_owned()));
+        case.volume.tags.extend(tags);
+        let document = Document::new(json!({ "volumeId": "vol-1", "encrypted": false }));
+        case.with(|facts| {
+            let facts = Facts {
+                document: Some(&document),
+                settings: &settings,
+                ..*facts
+            };
+            let frameworks = Catalogue::builtin().frameworks_of(facts.settings);
+            let judgement = judge(&facts, Catalogue::builtin(), &frameworks);
+            let aspect = Some("aws.ec2.volume_encrypted");
+            let mut found = judgement.proposals.into_iter();
+            let found = found.find(|one| one.subject.aspect.as_deref() == aspect);
+            found.unwrap().plan
+        })
+    };
+
+    let plan = plan_of(None).unwrap();
+    assert_eq!(plan.change_name(), Some("encrypt_volume"));
+    assert!(plan.reversible);
+    // The old disk of a replacement is deleted by a person, and not replaced again.
+    assert!(plan_of(Some("reeve:replaced")).is_none());
+}
+
+#[test]
 fn what_was_not_read_is_unknown_and_refutes_nothing() {
     let hidden = judged(Some(
         json!({ "Name": "invoices", "PublicAccessBlock": "[not read]" }),

@@ -18,8 +18,10 @@ use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use super::isolation;
+use super::patches::{IMAGE_AGE, MANAGED, PATCH_REBOOT};
 use super::privileges::LISTS;
 use super::survey::Survey;
+use super::unused::{self, UNUSED_DAYS};
 use crate::listed::deviation;
 
 /// Setting that names what is looked for among exposed resources.
@@ -32,7 +34,14 @@ pub(super) const EXPOSED: Setting = Setting {
 };
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[EXPOSED, alert::CHANNELS, alert::PRIORITIES];
+const SETTINGS: &[Setting] = &[
+    EXPOSED,
+    UNUSED_DAYS,
+    PATCH_REBOOT,
+    IMAGE_AGE,
+    alert::CHANNELS,
+    alert::PRIORITIES,
+];
 
 /// Kind of finding: machines are isolated for critical threats.
 const EMERGENCIES: &[Emergency] = &[Emergency {
@@ -63,6 +72,8 @@ impl AgentDefinition for SecurityIntelligence {
         let mut kinds: Vec<ResourceKind> = KINDS
             .iter()
             .chain(of_privileges)
+            .chain(&unused::KINDS)
+            .chain(&[MANAGED])
             .filter_map(|name| ResourceKind::named(name))
             .collect();
         kinds.sort_unstable();

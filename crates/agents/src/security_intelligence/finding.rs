@@ -16,6 +16,7 @@ use reeve_recommend::recommendation::{
     Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
+use super::unused_finding::KEY_CHANGE;
 use crate::configuration_fact::ConfigurationFact;
 
 /// Rule of every finding: a setting that opens a path.
@@ -56,9 +57,9 @@ const CHANGES: &[(&str, &str)] = &[
     ("kubernetes_cluster", "make_cluster_endpoint_private"),
 ];
 
-/// Returns the names of the changes that close settings.
+/// Returns the names of the changes that close settings and deactivate keys.
 pub(crate) fn changes() -> impl Iterator<Item = &'static str> {
-    CHANGES.iter().map(|(_, name)| *name)
+    CHANGES.iter().map(|(_, name)| *name).chain([KEY_CHANGE])
 }
 
 fn change(

@@ -55,17 +55,25 @@ impl Privileges {
         }
     }
 
-    /// Returns the answers about the users and roles of all accounts.
-    pub(super) fn answers(self) -> Result<PrivilegeAnswers, EstateError> {
-        let mut found = PrivilegeAnswers::new();
-        for ((connection, _), details) in self.accounts {
-            // An account whose policies cannot be read has no answers; its checks say why.
-            if let Some(account) = account(details) {
-                answer(&connection, &account, &mut found)?;
-            }
-        }
-        Ok(found)
+    /// Returns the accounts with their policies. An account whose policies cannot be read is left
+    /// out; its checks say why.
+    pub(super) fn accounts(self) -> Vec<(ConnectionId, AccountPolicies)> {
+        let accounts = self.accounts.into_iter();
+        accounts
+            .filter_map(|((connection, _), details)| Some((connection, account(details)?)))
+            .collect()
     }
+}
+
+/// Returns the answers about the users and roles of all accounts.
+pub(super) fn answers(
+    accounts: &[(ConnectionId, AccountPolicies)],
+) -> Result<PrivilegeAnswers, EstateError> {
+    let mut found = PrivilegeAnswers::new();
+    for (connection, account) in accounts {
+        answer(connection, account, &mut found)?;
+    }
+    Ok(found)
 }
 
 fn account(details: Map<String, Value>) -> Option<AccountPolicies> {

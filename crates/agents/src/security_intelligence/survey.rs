@@ -13,7 +13,9 @@ use serde_json::Value;
 
 use super::agent::EXPOSED;
 use super::finding;
-use super::privileges::{PrivilegeAnswers, Privileges};
+use super::patches::Patches;
+use super::privileges::{self, PrivilegeAnswers, Privileges};
+use super::unused::{Unused, UnusedAnswers};
 
 /// Most settings that are tried as choke points in a run, each by judging the estate without it.
 const MOST_TRIED: usize = 40;
@@ -25,6 +27,7 @@ const KEPT: &[(&str, &[&str])] = &[
         "virtual_machine",
         &[
             "groupSet",
+            "imageId",
             "instanceState",
             "ipAddress",
             "ipv6Address",
@@ -91,6 +94,8 @@ impl Kept {
 pub(super) struct Survey {
     seen: Vec<(Resource, Kept)>,
     privileges: Privileges,
+    unused: Unused,
+    patches: Patches,
 }
 
 impl EstateJudge for Survey {
@@ -99,14 +104,23 @@ impl EstateJudge for Survey {
             && facts.resource.provider == Provider::Aws
         {
             self.privileges.look(facts.resource, document);
+            self.unused.look(facts, document);
+            self.patches.look(facts.resource, document);
             let kept = Kept::of(facts.resource.kind.as_str(), document);
             self.seen.push((facts.resource.clone(), kept));
         }
     }
 
     fn judge(self: Box<Self>, facts: &EstateFacts<'_>) -> Result<EstateJudgement, EstateError> {
-        let Survey { seen, privileges } = *self;
-        let privileges = privileges.answers()?;
+        let Survey {
+            seen,
+            privileges,
+            unused,
+            patches,
+        } = *self;
+        let accounts = privileges.accounts();
+        let privileges = privileges::answers(&accounts)?;
+        let unused = unused.answers(facts, &accounts);
         let estate = Estate::new(seen.iter().map(|(resource, document)| Configuration {
             id: resource.id.as_str(),
             kind: resource.kind.as_str(),
@@ -143,6 +157,8 @@ impl EstateJudge for Survey {
             is_network_read: !all.iter().any(is_unread_network),
             evidence: evidence(&all)?,
             privileges,
+            unused,
+            patches,
         };
 
         let mut found = EstateJudgement::default();
@@ -166,6 +182,8 @@ struct Answers<'a> {
     is_network_read: bool,
     evidence: HashMap<&'a str, CheckResult>,
     privileges: PrivilegeAnswers,
+    unused: UnusedAnswers,
+    patches: Patches,
 }
 
 impl Answers<'_> {
@@ -182,8 +200,12 @@ impl Answers<'_> {
 
         let key = (resource.connection.clone(), resource.id.clone());
         let mut are_privileges_known = true;
-        if let Some(answer) = self.privileges.remove(&key) {
+        let mut unused = self.unused.remove(&key);
+        if let Some(mut answer) = self.privileges.remove(&key) {
             are_privileges_known = answer.result.answer != CheckAnswer::Unknown;
+            if let Some(use_of_it) = unused.as_mut().and_then(|unused| unused.evidence.take()) {
+                answer.result.values["unused"] = use_of_it;
+            }
             match answer.escalation {
                 Some(way) => judgement
                     .proposals
@@ -193,6 +215,16 @@ impl Answers<'_> {
                     .push(finding::no_escalation(are_privileges_known)),
             }
             judgement.evidence.push(answer.result);
+        }
+
+        if let Some(unused) = unused {
+            are_privileges_known &= unused.is_known();
+            judgement.proposals.extend(unused.proposals);
+            judgement.abstentions.extend(unused.abstentions);
+        }
+
+        for answer in self.patches.judge(facts, resource, kept.json()) {
+            judgement.take(answer);
         }
 
         let Some(kind) = finding::kind(resource.kind.as_str()) else {

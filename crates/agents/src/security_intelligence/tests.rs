@@ -1,6 +1,9 @@
 //! Choke points as findings.
 #![allow(clippy::unwrap_used)]
 
+mod patches;
+mod unused;
+
 use reeve_estate::{Catalogue, Document, Resource, ResourceKind};
 use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::agent::settings::{SettingValue, Settings};

@@ -6,6 +6,7 @@
 
 mod call;
 mod item;
+mod last_access;
 #[cfg(test)]
 mod paging;
 mod path;
@@ -26,6 +27,7 @@ use futures::stream::{self, StreamExt};
 use reeve_estate::{DescriptionSink, ObserveError, ObserveErrorKind, ResourceKind, StoreError};
 
 use crate::session::AwsConnection;
+use last_access::LastAccess;
 use read::Reader;
 
 impl AwsConnection {
@@ -73,6 +75,16 @@ impl AwsConnection {
             }
         }
 
+        if let Some(kind) = ResourceKind::parse(last_access::KIND) {
+            let reader = LastAccess {
+                aws: self,
+                kind,
+                place: self.place(&account, global_region(first)),
+                sink,
+            };
+            work.push(Box::pin(reader.run()));
+        }
+
         let mut ended = stream::iter(work).buffer_unordered(self.tuning.parallel);
         while let Some(outcome) = ended.next().await {
             let failed = |error: StoreError| ObserveError {
@@ -98,7 +110,7 @@ fn global_region(region: &str) -> &'static str {
     }
 }
 
-/// Permissions that the table asks for, without repetition.
+/// Permissions that the table and the report of last uses ask for, without repetition.
 pub(crate) fn permissions() -> Vec<&'static str> {
     let of_row = |row: &'static row::KindRow| {
         let details = row.details.iter().map(|detail| detail.ask.permission);
@@ -110,6 +122,7 @@ pub(crate) fn permissions() -> Vec<&'static str> {
             .chain(details)
     };
     let mut permissions: Vec<&str> = rows::all().flat_map(of_row).collect();
+    permissions.extend(last_access::permissions());
     permissions.sort_unstable();
 
     permissions.dedup();

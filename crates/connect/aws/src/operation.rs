@@ -2,9 +2,11 @@
 
 mod configuration;
 mod document;
+mod encrypt;
 mod group_size;
 mod json;
 mod lifecycle;
+mod patch;
 mod quota;
 mod remove;
 mod standby;
@@ -26,8 +28,10 @@ type Offer = for<'a> fn(&'a AwsConnection, &'a Resource, &'a dyn Operation) -> O
 const OFFERS: &[Offer] = &[
     configuration::offer,
     document::offer,
+    encrypt::offer,
     group_size::offer,
     lifecycle::offer,
+    patch::offer,
     quota::offer,
     remove::offer,
     standby::offer,

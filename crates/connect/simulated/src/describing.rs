@@ -3,9 +3,13 @@
 
 mod documents;
 mod identities;
+mod managed;
 mod paths;
+mod roles;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use managed::{INSTALLED, is_managed, managed_id};
 
 use jiff::Timestamp;
 use reeve_estate::{
@@ -223,6 +227,8 @@ impl SimulatedAccount {
 
         if let Some(region) = regions.iter().next() {
             found.extend(self.identities(region, now));
+            found.extend(self.roles(now));
+            found.extend(self.managed(resources, now));
         }
 
         let isolating: BTreeSet<&str> = resources
@@ -274,8 +280,9 @@ impl SimulatedAccount {
                 documents::rule(443, "0.0.0.0/0"),
                 documents::rule(80, "0.0.0.0/0")
             ]),
-            // Somebody opened it for a consultant and forgot it.
-            "data" => json!([
+            // Opened for a consultant and forgotten. The bastion has a public address: this one rule
+            // exposes it.
+            "data" | "platform" => json!([
                 documents::rule(443, "10.0.0.0/8"),
                 documents::rule(22, "0.0.0.0/0")
             ]),

@@ -1,5 +1,6 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
+mod encrypt;
 mod group_size;
 mod lifecycle;
 mod remove;
@@ -26,6 +27,7 @@ type Offer = fn(
 
 /// The operations that the simulated estate offers, one row each.
 const OFFERS: &[Offer] = &[
+    encrypt::offer,
     group_size::offer,
     lifecycle::offer,
     remove::offer,

@@ -200,6 +200,8 @@ const ROWS: &[Row] = &[
     ("iam_policy", Identity, "IAM policy", "IAM policies", "document", ["AWS::IAM::ManagedPolicy", "", ""]),
     ("access_key", Identity, "Access key", "Access keys", "key", ["AWS::IAM::AccessKey", "", ""]),
     ("credential_report", Identity, "Credential report", "Credential reports", "document", ["", "", ""]),
+    ("managed_instance", Compute, "Managed instance", "Managed instances", "server", ["AWS::SSM::ManagedInstance", "", ""]),
+    ("last_access_report", Identity, "Last access report", "Last access reports", "document", ["", "", ""]),
     ("topic", Messaging, "Topic", "Topics", "bell", ["AWS::SNS::Topic", "", "pubsub.googleapis.com/Topic"]),
     ("queue", Messaging, "Queue", "Queues", "queue", ["AWS::SQS::Queue", "", ""]),
     ("trail", Monitoring, "Audit trail", "Audit trails", "footprints", ["AWS::CloudTrail::Trail", "", ""]),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::wire::form::enumeration::CheckAnswer;
+use crate::wire::form::enumeration::{CheckAnswer, LastUseCoverage, LastUseState};
 
 /// Edge of a path: the resource that decides, and its decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -79,10 +79,36 @@ pub struct PrivilegeBody {
     pub stopped_by: Option<ExposureStepBody>,
     /// ARNs of other principals that it can act as, at most 20.
     pub acts_as: Vec<String>,
+    /// Use of its permissions; null where no run has judged it.
+    pub unused: Option<PrincipalUseBody>,
     /// The answer as a sentence.
     pub why: String,
     /// First time of this answer without another in between.
     pub since: String,
     /// Entry of the log that recorded it.
     pub event_id: String,
+}
+
+/// Use of a principal's permissions, by the provider's record of last uses.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct PrincipalUseBody {
+    /// Days without a use after which access counts as unused.
+    pub window_days: u32,
+    pub coverage: LastUseCoverage,
+    pub state: LastUseState,
+    /// Day of the last use, where it is before the window.
+    #[serde(default)]
+    pub last_used: Option<String>,
+    /// Services that it used in the window.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub used_services: Vec<String>,
+    /// Patterns of actions that its own policies grant and that it did not use.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub unused_actions: Vec<String>,
+    /// Patterns of actions whose use the record does not show; they count as used.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub not_judged: Vec<String>,
 }

@@ -77,6 +77,11 @@ pub const UNSTABLE: &[UnstableMember] = &[
     member(MACHINE, "blockDeviceMapping.ebs.status", ATTACHED),
     member(MACHINE, "iamInstanceProfile.id", PROGRESS),
     member(MACHINE, "metadataOptions.state", PROGRESS),
+    member(
+        &["managed_instance"],
+        "",
+        "Patches appear, and agents report, without a change of a setting.",
+    ),
     member(&["volume"], "status", TRANSITION),
     member(&["volume"], "attachmentSet.attachTime", ATTACHED),
     member(&["volume"], "attachmentSet.status", ATTACHED),
@@ -177,7 +182,7 @@ pub const UNSTABLE: &[UnstableMember] = &[
     member(SECRET, "VersionIdsToStages", ROTATION),
     member(SECRET, "SecretVersionsToStages", ROTATION),
     member(
-        &["credential_report", "account_summary"],
+        &["credential_report", "last_access_report", "account_summary"],
         "",
         "Counts and dates about other resources, which are compared themselves.",
     ),

@@ -30,6 +30,30 @@ named!(
     }
 );
 
+named!(
+    /// Part of a principal's last uses that was read.
+    UseCoverage {
+        /// The last use, and the services that were used.
+        Full => "full",
+        /// The last use, without the services.
+        Principal => "principal",
+        /// Nothing.
+        None => "none",
+    }
+);
+
+named!(
+    /// Use of a principal in the window after which access counts as unused.
+    UseState {
+        Used => "used",
+        Unused => "unused",
+        /// It is younger than the window.
+        New => "new",
+        /// It was not read.
+        Unknown => "unknown",
+    }
+);
+
 /// Answer of a check about the resource that was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {

@@ -337,6 +337,51 @@ async fn costs_are_found(api: &Api) {
     );
 }
 
+/// The company is as careless as real ones: a rule that alone exposes a machine, a role that can make
+/// itself an administrator, access that nothing uses, and missing patches, each with its change where
+/// one exists.
+async fn security_is_found(api: &Api) {
+    let found = api
+        .get("intelligence/recommendations?agent=security_intelligence&limit=1000")
+        .await
+        .expect(200);
+    let named = |title: &str| {
+        let one = found
+            .items()
+            .iter()
+            .find(|one| one["title"].as_str().unwrap().contains(title));
+        let one = one.unwrap_or_else(|| panic!("no finding {title:?}: {}", found.text));
+        one["plan"]["change"]["name"].as_str().map(str::to_owned)
+    };
+    for (title, change) in [
+        (": it exposes", Some("revoke_open_rule")),
+        ("ci-release can become an administrator", None),
+        ("unused permissions of shop", Some("tighten_role_policy")),
+        (
+            "role quarterly-export-2024: nothing uses it",
+            Some("suspend_unused_role"),
+        ),
+        (
+            "access key of backup: nothing uses it",
+            Some("deactivate_access_key"),
+        ),
+        ("missing patches on old-wiki", Some("patch_machine")),
+    ] {
+        assert_eq!(named(title).as_deref(), change, "{title}");
+    }
+
+    let encryption = api
+        .get("intelligence/recommendations?type=encryption&limit=1000")
+        .await
+        .expect(200);
+    let is_database = |one: &&Value| one["title"].as_str().unwrap().contains("reviews");
+    assert!(
+        encryption.items().iter().any(|one| is_database(&one)),
+        "{}",
+        encryption.text
+    );
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_living_estate_that_goes_on_after_a_restart() {
     let home = tempfile::tempdir().unwrap();
@@ -397,6 +442,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     assert!(board["recommendations_open"].as_u64() >= Some(1), "{board}");
     figures_agree(&api).await;
     costs_are_found(&api).await;
+    security_is_found(&api).await;
     recommendations_read_well(&api).await;
     let stats = api.get("audit-logs/stats").await.expect(200).body;
     assert!(

@@ -70,6 +70,7 @@ mod tagging;
 mod tokens;
 mod unsigned;
 mod unused;
+mod unused_access;
 mod value_lists;
 mod verifying;
 mod visibility;

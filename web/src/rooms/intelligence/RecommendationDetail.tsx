@@ -19,6 +19,7 @@ import { DecidingModels } from './DecidingModels';
 import { DecisionPath } from './DecisionPath';
 import { factorsOf } from './factors';
 import { PlanSteps } from './PlanSteps';
+import { PolicyDifference } from './PolicyDifference';
 import { PartOf } from './rollouts/PartOf';
 import { Story } from './Story';
 import { About, Figures } from './Summary';
@@ -105,6 +106,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             {may('estate.view') && !UNMEASURED.includes(one.resource.type) && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
+            <PolicyDifference plan={one.plan} />
             {one.plan ? (
               <PlanSteps plan={one.plan} resource={one.resource} />
             ) : (

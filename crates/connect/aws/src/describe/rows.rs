@@ -14,6 +14,8 @@ mod workloads;
 
 use super::row::KindRow;
 
+pub(super) use identity::IAM;
+
 /// Parameter and path of the token of the next page, as most services in JSON name them.
 const TOKEN: (&str, &str) = ("nextToken", "nextToken");
 const CAPITAL_TOKEN: (&str, &str) = ("NextToken", "NextToken");

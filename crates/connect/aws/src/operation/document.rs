@@ -10,12 +10,12 @@ use super::json::{JsonService, call};
 use super::{Answer, other};
 use crate::session::AwsConnection;
 
-const SYSTEMS_MANAGER: JsonService = JsonService {
+pub(super) const SYSTEMS_MANAGER: JsonService = JsonService {
     name: "ssm",
     target: "AmazonSSM",
 };
 /// Time in which machines must have received a command, seconds.
-const RECEIVED_WITHIN_S: u32 = 600;
+pub(super) const RECEIVED_WITHIN_S: u32 = 600;
 /// Age from which a run no longer counts as the one that was requested.
 const SAME_RUN: SignedDuration = SignedDuration::from_hours(24);
 
@@ -52,7 +52,7 @@ async fn apply(
         )));
     }
 
-    let comment = comment(resource, operation);
+    let comment = comment(resource, document, &operation.occasion);
     match earlier_run(cloud, resource, document, &comment).await? {
         Some(command) => outcome(document, &command),
         None => {
@@ -63,11 +63,8 @@ async fn apply(
 }
 
 /// Name of a run, by which it is found again after a lost answer or a restart.
-fn comment(resource: &Resource, operation: &DocumentOperation) -> String {
-    let named = format!(
-        "{}\n{}\n{}",
-        resource.id, operation.document, operation.occasion
-    );
+pub(super) fn comment(resource: &Resource, document: &str, occasion: &str) -> String {
+    let named = format!("{}\n{document}\n{occasion}", resource.id);
     let digest = Sha256::digest(named.as_bytes());
     let digest: String = digest[..16]
         .iter()
@@ -76,7 +73,7 @@ fn comment(resource: &Resource, operation: &DocumentOperation) -> String {
     format!("reeve {digest}")
 }
 
-async fn earlier_run(
+pub(super) async fn earlier_run(
     cloud: &AwsConnection,
     resource: &Resource,
     document: &str,
@@ -111,7 +108,7 @@ async fn earlier_run(
     }
 }
 
-fn outcome(document: &str, command: &Value) -> Result<Applied, ActError> {
+pub(super) fn outcome(document: &str, command: &Value) -> Result<Applied, ActError> {
     let count = |name: &str| command[name].as_u64().unwrap_or(0);
     match command["Status"].as_str().unwrap_or_default() {
         "Success" if count("TargetCount") == 0 => Err(other(format!(

@@ -21,8 +21,15 @@ const SEED: &str = include_str!("describe/seed.py");
 
 /// Kinds that moto 5.2.5 cannot answer for, and so the seed makes none: it has nothing of Access
 /// Analyzer, and lacks `GetBackupVaultAccessPolicy` and `BatchGetRepositoryScanningConfiguration`, so
-/// that the listings stay empty.
-const LACKING: [&str; 3] = ["access_analyzer", "backup_vault", "container_registry"];
+/// that the listings stay empty. It lacks `GenerateServiceLastAccessedDetails` and
+/// `DescribeInstanceInformation` too.
+const LACKING: [&str; 5] = [
+    "access_analyzer",
+    "backup_vault",
+    "container_registry",
+    "last_access_report",
+    "managed_instance",
+];
 
 /// Kind that is read without the part that moto lacks, Access Analyzer.
 const PARTLY: &str = "region";

@@ -35,7 +35,7 @@ fn machines(next: &str) -> String {
     )
 }
 
-fn machine() -> Resource {
+pub(crate) fn machine() -> Resource {
     let place = Place {
         connection: ConnectionId("test".into()),
         account: "1".into(),

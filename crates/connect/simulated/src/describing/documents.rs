@@ -164,7 +164,7 @@ fn database(resource: &Resource, network: &str) -> Value {
     json!({
         "DBInstanceIdentifier": resource.name, "DBInstanceArn": resource.id.as_str(), "DBInstanceStatus": resource.state.as_str(),
         "DBInstanceClass": spec.instance_type, "Engine": spec.platform, "EngineVersion": version,
-        "AllocatedStorage": text(spec.storage_gib), "StorageType": "gp3", "MultiAZ": spec.multi_az, "StorageEncrypted": true,
+        "AllocatedStorage": text(spec.storage_gib), "StorageType": "gp3", "MultiAZ": spec.multi_az, "StorageEncrypted": resource.name != "reviews",
         "PubliclyAccessible": is_public, "AvailabilityZone": spec.zone,
         "Endpoint": { "Address": format!("{}.{}.rds.amazonaws.com", resource.name, resource.region), "Port": port },
         "DBSubnetGroup": { "VpcId": network, "Subnets": [{ "SubnetIdentifier": subnet_id(network, is_public) }] },

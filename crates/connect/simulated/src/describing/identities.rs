@@ -9,7 +9,7 @@ use crate::account::SimulatedAccount;
 use crate::noise::{hex, key};
 
 /// User of an account: name, managed policy, and the age of its access key in days.
-const USERS: [(&str, &str, Option<i64>); 4] = [
+pub(super) const USERS: [(&str, &str, Option<i64>); 4] = [
     ("deploy", "PowerUserAccess", Some(41)),
     ("backup", "ReadOnlyAccess", Some(410)),
     ("break-glass", "AdministratorAccess", None),
@@ -35,10 +35,7 @@ impl SimulatedAccount {
             found.push(self.identity("iam_user", &arn, name, "", user, Vec::new(), now));
 
             if let Some(days) = key_age {
-                let id = format!(
-                    "AKIA{}",
-                    hex(key(seed, &format!("{name}/key")), 16).to_uppercase()
-                );
+                let id = key_id(seed, name);
                 let document = json!({
                     "AccessKeyId": id, "UserName": name, "Arn": arn, "Path": "/", "Status": "Active",
                     "CreateDate": made_at(self.world.settings.anchor, days),
@@ -113,6 +110,17 @@ impl SimulatedAccount {
             ));
         }
 
+        // Made before queues were encrypted by default, and never looked at since.
+        let arn = format!("arn:aws:sqs:{region}:{account}:order-mails");
+        let queue = json!({
+            "QueueUrl": format!("https://sqs.{region}.amazonaws.com/{account}/order-mails"),
+            "Attributes": {
+                "QueueArn": arn, "SqsManagedSseEnabled": "false", "VisibilityTimeout": "60", "MessageRetentionPeriod": "1209600",
+                "DelaySeconds": "0", "MaximumMessageSize": "262144", "ReceiveMessageWaitTimeSeconds": "20",
+            },
+        });
+        found.push(self.identity("queue", &arn, "order-mails", region, queue, Vec::new(), now));
+
         let arn = format!("arn:aws:cloudtrail:{region}:{account}:trail/management-events");
         let trail = json!({
             "Name": "management-events", "TrailARN": arn, "HomeRegion": region, "IsMultiRegionTrail": true,
@@ -135,7 +143,7 @@ impl SimulatedAccount {
     }
 
     #[allow(clippy::too_many_arguments, reason = "a row of a table")]
-    fn identity(
+    pub(super) fn identity(
         &self,
         kind: &str,
         id: &str,
@@ -151,6 +159,14 @@ impl SimulatedAccount {
             relations,
         }
     }
+}
+
+/// Identifier of the access key of a user.
+pub(super) fn key_id(seed: u64, user: &str) -> String {
+    format!(
+        "AKIA{}",
+        hex(key(seed, &format!("{user}/key")), 16).to_uppercase()
+    )
 }
 
 /// Time at which a key was made, some days before the simulated world began.

@@ -15,7 +15,9 @@ use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::time;
-use crate::wire::exposure::{ExposureBody, ExposureParams, ExposureStepBody, PrivilegeBody};
+use crate::wire::exposure::{
+    ExposureBody, ExposureParams, ExposureStepBody, PrincipalUseBody, PrivilegeBody,
+};
 use crate::wire::form::list::List;
 
 /// Members of an exposure in the values of its evidence.
@@ -41,6 +43,8 @@ struct Reached {
     stopped_by: Option<ExposureStepBody>,
     #[serde(default)]
     acts_as: Vec<String>,
+    #[serde(default)]
+    unused: Option<PrincipalUseBody>,
 }
 
 /// Resources with the outsiders that reach them, and the path.
@@ -132,6 +136,7 @@ fn privilege(found: &Evidence) -> Result<PrivilegeBody, Problem> {
         path: answered.path,
         stopped_by: answered.stopped_by,
         acts_as: answered.acts_as,
+        unused: answered.unused,
         why: found.result.why.clone(),
         since: time::text(found.since),
         event_id: found.event_id.clone(),

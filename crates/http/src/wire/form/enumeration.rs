@@ -140,6 +140,8 @@ enumerations! {
     ModelStatus = reeve_recommend::models::ModelStatus, "Status of a version of a model.";
     RetrainReason = reeve_recommend::models::RetrainCause, "Reason for which a model was trained.";
     CheckAnswer = reeve_recommend::judgement::evidence::CheckAnswer, "Answer of a check about a resource.";
+    LastUseCoverage = reeve_recommend::judgement::evidence::UseCoverage, "Part of the last uses of a principal that was read.";
+    LastUseState = reeve_recommend::judgement::evidence::UseState, "Use of a principal in the window after which access counts as unused.";
     CheckTopic = reeve_controls::Topic, "Subject matter of a check.";
     ControlState = reeve_controls::ControlState, "State of a control, by the results of its checks.";
     DriftForm = reeve_recommend::drift::DriftKind, "Form of a difference from a baseline.";

@@ -32,6 +32,16 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
             false,
             "Open connections break, and the standby begins with cold caches",
         ),
+        "encrypt_volume" => (
+            Data,
+            false,
+            "What is written to the encrypted volume stays on it if the old one gets its place back; a machine that is stopped loses its caches, and its public address unless it has an Elastic IP",
+        ),
+        "patch_machine" => (
+            WarmCaches,
+            true,
+            "Patches are not taken off again; a machine that restarts for them begins with cold caches",
+        ),
         "isolate" => (
             WarmCaches,
             false,

@@ -10,6 +10,7 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { proofColumns, resourceColumn } from '../evidence-columns';
 import { ExposurePath } from './ExposurePath';
+import { lastUseOf } from './last-use';
 import { privilegesQuery, type ExposureResult, type Privilege } from './queries';
 
 const RESULTS: [ExposureResult, string][] = [
@@ -28,7 +29,7 @@ export function Principals() {
   return (
     <Panel
       title="Principals"
-      note="Users and roles, and what their permissions let them become."
+      note="Users and roles, what their permissions let them become, and which of them nothing uses."
       flush
     >
       <Stack gap={0}>
@@ -105,6 +106,27 @@ function columns(open: (one: Privilege) => void, linked: boolean): Column<Privil
           </Anchor>
         ),
     },
+    {
+      id: 'unused',
+      header: 'Unused',
+      cell: (row) => <Unused of={row} />,
+    },
     ...proofColumns<Privilege>(),
   ];
+}
+
+/** What of a principal is not used, in which window, and what the record covers. */
+function Unused({ of: { unused } }: { of: Privilege }) {
+  if (!unused) return null;
+  const { label, note } = lastUseOf(unused);
+  return (
+    <div style={{ minWidth: 140, maxWidth: 280 }}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {label}
+      </Text>
+      <Text size="xs" className="muted">
+        {note}
+      </Text>
+    </div>
+  );
 }

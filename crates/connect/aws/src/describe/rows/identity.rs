@@ -7,7 +7,7 @@ use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf, T
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
-const IAM: Service = Service {
+pub(in crate::describe) const IAM: Service = Service {
     name: "iam",
     host: "iam",
     protocol: Protocol::Query {

@@ -26,6 +26,16 @@ const AUTO_SCALING: Service = Service {
     is_global: false,
 };
 
+const SYSTEMS_MANAGER: Service = Service {
+    name: "ssm",
+    host: "ssm",
+    protocol: Protocol::Json {
+        target: "AmazonSSM",
+        version: "1.1",
+    },
+    is_global: false,
+};
+
 pub(super) const NEXT: (&str, &str) = ("NextToken", "nextToken");
 
 /// EC2 answers some 20 such calls a second for the whole account: a minute of them is what a sync may
@@ -56,6 +66,45 @@ pub(super) const ROWS: &[KindRow] = &[
             ),
             "reservationSet.instancesSet",
             "{instanceId}",
+        )
+    },
+    // The machines that Systems Manager manages, with their patch state.
+    KindRow {
+        next: ("NextToken", "NextToken"),
+        name: "ComputerName",
+        details: &[detail(
+            "PatchState",
+            ask(
+                "ssm:DescribeInstancePatchStates",
+                "DescribeInstancePatchStates",
+                &[("InstanceIds[]", "{InstanceId}")],
+            ),
+            "InstancePatchStates",
+            &[],
+        )],
+        relations: &[(AttachedTo, "InstanceId", "")],
+        volatile: &[
+            "AssociationOverview",
+            "AssociationStatus",
+            "IPAddress",
+            "LastAssociationExecutionDate",
+            "LastPingDateTime",
+            "LastSuccessfulAssociationExecutionDate",
+            "PatchState.LastNoRebootInstallOperationTime",
+            "PatchState.OperationEndTime",
+            "PatchState.OperationStartTime",
+            "PatchState.SnapshotId",
+        ],
+        ..row(
+            "managed_instance",
+            SYSTEMS_MANAGER,
+            ask(
+                "ssm:DescribeInstanceInformation",
+                "DescribeInstanceInformation",
+                &[],
+            ),
+            "InstanceInformationList",
+            "arn:aws:ssm:{region}:{account}:managed-instance/{InstanceId}",
         )
     },
     KindRow {

@@ -14,3 +14,49 @@ def _():
 def _():
     client("iam").create_user(UserName="ann")
     return client("iam").create_access_key(UserName="ann")["AccessKey"]["AccessKeyId"]
+
+
+def policy(*actions, effect="Allow"):
+    return {"Version": "2012-10-17", "Statement": [{"Effect": effect, "Action": list(actions), "Resource": "*"}]}
+
+
+def role(name):
+    trust = policy("sts:AssumeRole")["Statement"][0] | {"Principal": {"Service": "ec2.amazonaws.com"}}
+    del trust["Resource"]
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    return client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=document)["Role"]["Arn"]
+
+
+def user(name):
+    return client("iam").create_user(UserName=name)["User"]["Arn"]
+
+
+FORMER, TIGHT = policy("s3:GetObject", "sqs:*"), policy("s3:GetObject")
+DENIAL = policy("*", effect="Deny")
+
+
+def named(name, document):
+    return {"PolicyName": name, "PolicyDocument": document}
+
+
+for kind, make in [("role", role), ("user", user)]:
+
+    def given(name, make=make, kind=kind):
+        arn = make(name)
+        put = client("iam").put_role_policy if kind == "role" else client("iam").put_user_policy
+        put(**{f"{kind.title()}Name": name}, PolicyName="own", PolicyDocument=json.dumps(FORMER))
+        return arn
+
+    @change(f"tighten_{kind}_policy")
+    def _(given=given):
+        values = {"policy": "own", "former": FORMER, "tight": TIGHT, "remaining": [named("own", TIGHT)]}
+        return {"id": given("tightened"), "with": values}
+
+    @change(f"remove_unused_{kind}_policy")
+    def _(given=given):
+        return {"id": given("emptied"), "with": {"policy": "own", "former": FORMER, "remaining": []}}
+
+    @change(f"suspend_unused_{kind}")
+    def _(given=given):
+        left = [named("own", FORMER), named("reeve-suspended", DENIAL)]
+        return {"id": given("suspended"), "with": {"denial": DENIAL, "with_denial": left}}
