@@ -35,7 +35,10 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
     // Beside those that close exposures.
-    (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        &["isolate", "tighten_group"],
+    ),
     (
         AgentType::OPS_INTELLIGENCE,
         &["grow_storage", "fail_over", "request_quota"],

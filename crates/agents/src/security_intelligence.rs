@@ -5,12 +5,14 @@
 //! judges the estate as a whole (`reeve_exposure`): what the internet, other accounts and the
 //! organisation reach. Each choke point is one finding about the resource that has the setting, with
 //! the path as its evidence; one misconfiguration is one finding, however many resources it exposes.
+//! Security groups are also judged by the flow logs of their interfaces ([`least_privilege`], A-075).
 //! An observed threat wakes the agent, which isolates the machine ([`isolation`]).
 //! docs/agents/security_intelligence.md.
 
 mod agent;
 mod finding;
 pub mod isolation;
+mod least_privilege;
 mod privileges;
 mod survey;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use reeve_estate::ResourceKind;
 use reeve_exposure::KINDS;
+use reeve_flows::InterfaceFlows;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::needs::Needs;
@@ -12,12 +13,14 @@ use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::estate::EstateJudge;
 use reeve_recommend::judgement::event::{Event, SECURITY_THREAT, SecurityThreat};
+use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use super::isolation;
+use super::least_privilege::{LOADED_DAYS, OBSERVE, WINDOW};
 use super::privileges::LISTS;
 use super::survey::Survey;
 use crate::listed::deviation;
@@ -32,7 +35,13 @@ pub(super) const EXPOSED: Setting = Setting {
 };
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[EXPOSED, alert::CHANNELS, alert::PRIORITIES];
+const SETTINGS: &[Setting] = &[
+    EXPOSED,
+    WINDOW,
+    OBSERVE,
+    alert::CHANNELS,
+    alert::PRIORITIES,
+];
 
 /// Kind of finding: machines are isolated for critical threats.
 const EMERGENCIES: &[Emergency] = &[Emergency {
@@ -70,6 +79,7 @@ impl AgentDefinition for SecurityIntelligence {
         Needs {
             documents: kinds.clone(),
             kinds,
+            facts: vec![FactNeed::of::<InterfaceFlows>().over_days(LOADED_DAYS)],
             ..Needs::default()
         }
     }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::agent::EXPOSED;
 use super::finding;
+use super::least_privilege::{LeastPrivilege, is_group};
 use super::privileges::{PrivilegeAnswers, Privileges};
 
 /// Most settings that are tried as choke points in a run, each by judging the estate without it.
@@ -91,6 +92,7 @@ impl Kept {
 pub(super) struct Survey {
     seen: Vec<(Resource, Kept)>,
     privileges: Privileges,
+    least: LeastPrivilege,
 }
 
 impl EstateJudge for Survey {
@@ -99,13 +101,18 @@ impl EstateJudge for Survey {
             && facts.resource.provider == Provider::Aws
         {
             self.privileges.look(facts.resource, document);
+            self.least.look(facts, document);
             let kept = Kept::of(facts.resource.kind.as_str(), document);
             self.seen.push((facts.resource.clone(), kept));
         }
     }
 
     fn judge(self: Box<Self>, facts: &EstateFacts<'_>) -> Result<EstateJudgement, EstateError> {
-        let Survey { seen, privileges } = *self;
+        let Survey {
+            seen,
+            privileges,
+            least,
+        } = *self;
         let privileges = privileges.answers()?;
         let estate = Estate::new(seen.iter().map(|(resource, document)| Configuration {
             id: resource.id.as_str(),
@@ -143,6 +150,7 @@ impl EstateJudge for Survey {
             is_network_read: !all.iter().any(is_unread_network),
             evidence: evidence(&all)?,
             privileges,
+            least,
         };
 
         let mut found = EstateJudgement::default();
@@ -166,6 +174,7 @@ struct Answers<'a> {
     is_network_read: bool,
     evidence: HashMap<&'a str, CheckResult>,
     privileges: PrivilegeAnswers,
+    least: LeastPrivilege,
 }
 
 impl Answers<'_> {
@@ -203,6 +212,7 @@ impl Answers<'_> {
             judgement.proposals.push(proposal);
         }
 
+        let is_least_known = self.least_rules(facts, resource, kept, &mut judgement);
         let is_open = self.open.contains(id)
             || (!self.is_network_read && is_open_group(resource, kept.json()));
         if is_open {
@@ -211,8 +221,8 @@ impl Answers<'_> {
                 "other_paths_open",
                 "closing another setting of it alone closes nothing, or was not tried",
             ));
-        } else if are_privileges_known {
-            // This ends every finding of the kind, those about privileges too.
+        } else if are_privileges_known && is_least_known {
+            // This ends every finding of the kind, those about privileges and least rules too.
             judgement.abstentions.push(Abstention::decided(
                 kind,
                 "not_exposing",
@@ -220,6 +230,37 @@ impl Answers<'_> {
             ));
         }
         judgement
+    }
+}
+
+impl Answers<'_> {
+    /// Adds the answer about the least rules of a security group; `false` where they stay open.
+    fn least_rules(
+        &self,
+        facts: &EstateFacts<'_>,
+        resource: &Resource,
+        kept: &Kept,
+        judgement: &mut Judgement,
+    ) -> bool {
+        let document = kept.document().filter(|_| is_group(resource));
+        let answer = document
+            .and_then(|document| self.least.judge(resource, document, facts.settings, facts.now));
+        let Some(answer) = answer else {
+            return true;
+        };
+
+        judgement.evidence.extend(answer.evidence);
+        match answer.outcome {
+            Ok(proposal) => {
+                judgement.proposals.push(*proposal);
+                true
+            }
+            Err(abstention) => {
+                let is_known = abstention.decisive;
+                judgement.abstentions.push(abstention);
+                is_known
+            }
+        }
     }
 }
 

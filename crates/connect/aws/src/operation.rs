@@ -3,10 +3,11 @@
 mod configuration;
 mod document;
 mod group_size;
-mod json;
+pub(crate) mod json;
 mod lifecycle;
 mod quota;
 mod remove;
+mod replacement;
 mod standby;
 mod tag;
 mod volume;
@@ -30,6 +31,7 @@ const OFFERS: &[Offer] = &[
     lifecycle::offer,
     quota::offer,
     remove::offer,
+    replacement::offer,
     standby::offer,
     tag::offer,
     volume::offer,

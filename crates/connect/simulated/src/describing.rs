@@ -20,6 +20,8 @@ use crate::assets;
 use crate::groups;
 use crate::noise::{hex, key};
 
+pub(crate) use documents::subnet_id;
+
 /// Resources handed over at once.
 const PAGE: usize = 100;
 
@@ -180,7 +182,7 @@ impl SimulatedAccount {
         is_snapshot.then(|| assets::disk_id(self.plan, self.world.settings.seed, row.disk))
     }
 
-    fn network_id(&self, region: &str) -> String {
+    pub(crate) fn network_id(&self, region: &str) -> String {
         format!(
             "vpc-{}",
             hex(
@@ -221,8 +223,18 @@ impl SimulatedAccount {
                 .map(|(region, team)| self.group(region, team, now)),
         );
 
+        found.extend(self.replacements(&found, now));
         if let Some(region) = regions.iter().next() {
             found.extend(self.identities(region, now));
+        }
+
+        let machines = resources
+            .iter()
+            .filter(|resource| resource.kind == ResourceKind::VirtualMachine);
+        for machine in machines {
+            let network = regions.iter().position(|region| *region == machine.region);
+            let placed = (documents::has_address(machine), now);
+            found.push(self.interface(machine, network.unwrap_or_default(), placed));
         }
 
         let isolating: BTreeSet<&str> = resources
@@ -301,7 +313,7 @@ impl SimulatedAccount {
         }
     }
 
-    fn plain(
+    pub(crate) fn plain(
         &self,
         kind: Option<ResourceKind>,
         id: &str,

@@ -140,6 +140,10 @@ enumerations! {
     ModelStatus = reeve_recommend::models::ModelStatus, "Status of a version of a model.";
     RetrainReason = reeve_recommend::models::RetrainCause, "Reason for which a model was trained.";
     CheckAnswer = reeve_recommend::judgement::evidence::CheckAnswer, "Answer of a check about a resource.";
+    FlowAction = reeve_flows::FlowAction, "Decision of security groups and network ACLs about a flow.";
+    FlowDirection = reeve_flows::FlowDirection, "Direction of a connection, as its interface sees it.";
+    FlowSourceState = reeve_flows::SourceState, "State of a flow log as a source.";
+    GroupRuleUse = reeve_flows::RuleUse, "Reason why a rule of a security group is kept.";
     CheckTopic = reeve_controls::Topic, "Subject matter of a check.";
     ControlState = reeve_controls::ControlState, "State of a control, by the results of its checks.";
     DriftForm = reeve_recommend::drift::DriftKind, "Form of a difference from a baseline.";
