@@ -39,7 +39,7 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     // Beside those that close exposures and end unused access.
     (
         AgentType::SECURITY_INTELLIGENCE,
-        &["isolate", "patch_machine"],
+        &["isolate", "patch_machine", "tighten_group"],
     ),
     (
         AgentType::OPS_INTELLIGENCE,

@@ -2,6 +2,7 @@
 
 mod drive;
 mod execute;
+mod flow_harm;
 mod pressure;
 pub(crate) mod request;
 mod resume;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_flows::FlowStore;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::approval::Approval;
 use reeve_recommend::change::Changes;
@@ -42,6 +44,8 @@ pub struct ExecutionPorts {
     pub catalogue: Arc<Catalogue>,
     /// The registered changes, by name.
     pub changes: Changes,
+    /// Network flows, which tell whether a change of security groups does harm.
+    pub flows: Arc<dyn FlowStore>,
 }
 
 /// Outcome of a request for an execution.

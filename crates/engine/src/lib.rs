@@ -58,6 +58,7 @@ pub use run::activities::Activities;
 pub use run::calibration::ModelService;
 pub use run::corrections::Corrections;
 pub use run::fleets::Fleets;
+pub use run::flows::Flows;
 pub use run::machines::Machines;
 pub use run::workloads::{ResourceWorkload, WorkloadService, Workloads};
 pub use run::{RunPorts, RunService};

@@ -14,6 +14,7 @@ mod estate;
 pub(crate) mod evidence;
 pub(crate) mod findings;
 pub(crate) mod fleets;
+pub(crate) mod flows;
 mod full;
 mod judging;
 pub(crate) mod load_history;

@@ -60,8 +60,8 @@ pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{
-    Capacity, DatabaseName, GroupTemplate, Lifecycle, PublicAddress, Purchase, Resource,
-    ResourceId, ResourceState, Specification,
+    Capacity, DatabaseName, GroupTemplate, GroupUse, Lifecycle, PublicAddress, Purchase,
+    ReplacementGroup, Resource, ResourceId, ResourceState, Specification,
 };
 pub use sample::{Sample, Series, Track};
 pub use store::{

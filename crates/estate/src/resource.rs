@@ -183,6 +183,42 @@ pub struct Specification {
     /// Configuration document; [`crate::Act::observe_configuration`] alone reads it.
     #[serde(skip)]
     pub document: Option<Arc<Document>>,
+    /// Use of a security group; the observation of a single group alone reads it.
+    #[serde(skip)]
+    pub group_use: Option<GroupUse>,
+}
+
+/// Rules and interfaces of a security group, and the group that Reeve made in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GroupUse {
+    /// Its rules in words, sorted.
+    pub rules: Vec<String>,
+    /// Security groups of each network interface that has it or the group in its place.
+    pub interfaces: BTreeMap<String, Vec<String>>,
+    pub replacement: Option<ReplacementGroup>,
+}
+
+/// Security group that Reeve made in the place of another one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReplacementGroup {
+    pub id: String,
+    /// Its rules in words, sorted.
+    pub rules: Vec<String>,
+}
+
+impl GroupUse {
+    /// Returns `true` if an interface has a group.
+    #[must_use]
+    pub fn has(&self, interface: &str, group: &str) -> bool {
+        let groups = self.interfaces.get(interface);
+        groups.is_some_and(|groups| groups.iter().any(|own| own == group))
+    }
+
+    /// Returns the identifier of the group in its place; empty where there is none.
+    #[must_use]
+    pub fn replacement_id(&self) -> &str {
+        self.replacement.as_ref().map_or("", |group| group.id.as_str())
+    }
 }
 
 /// Public address of a machine that a release stored which did not read it: an address that may

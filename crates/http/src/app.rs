@@ -28,6 +28,7 @@ use reeve_estate::{
     Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
 };
 use reeve_exports::{Carrier, ExportStore};
+use reeve_flows::FlowStore;
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
@@ -231,6 +232,8 @@ pub struct Ports {
     pub descriptions: Arc<dyn DescriptionStore>,
     /// Wording of the kinds of resources.
     pub kinds: Arc<Kinds>,
+    /// Network flows and the flow logs that they come from.
+    pub flows: Arc<dyn FlowStore>,
     pub bill_sources: Arc<dyn BillSourceStore>,
     /// Reading buckets with bills.
     pub bill_syncer: Arc<dyn BillSyncer>,

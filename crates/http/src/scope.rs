@@ -39,6 +39,8 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/intelligence/own-checks"),
     ("GET", "/api/v1/intelligence/exposures"),
     ("GET", "/api/v1/intelligence/privileges"),
+    ("GET", "/api/v1/intelligence/security-groups"),
+    ("GET", "/api/v1/intelligence/flow-sources"),
     ("GET", "/api/v1/intelligence/recommendations"),
     ("GET", "/api/v1/intelligence/recommendations/{id}"),
     (
@@ -52,6 +54,7 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/resources/{id}/configuration"),
     ("GET", "/api/v1/resources/{id}/versions"),
     ("GET", "/api/v1/resources/{id}/difference"),
+    ("GET", "/api/v1/resources/{id}/flows"),
 ];
 
 /// Returns `true` if a route answers callers with a scope: it narrows what it answers, or answers

@@ -13,6 +13,7 @@ pub mod drift;
 pub mod estate;
 pub mod export;
 pub mod exposure;
+pub mod flow;
 pub mod form;
 pub mod guardrail;
 pub mod log;

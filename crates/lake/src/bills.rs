@@ -119,7 +119,7 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
 }
 
 /// The cells of a column as text; `None` for missing values.
-fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
+pub(crate) fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
     if let DataType::Map(..) = column.data_type() {
         return (0..column.len()).map(|row| map(column, row)).collect();
     }

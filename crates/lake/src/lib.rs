@@ -2,16 +2,19 @@
 //! room a table.
 //!
 //! [`entries`] keeps sealed audit entries and searches them together with the ledger's unsealed
-//! tail; [`samples`] keeps metric samples; [`read_bill`] reads FOCUS files that clouds export.
+//! tail; [`samples`] keeps metric samples; [`read_bill`] reads FOCUS files that clouds export,
+//! and [`read_flow_records`] flow logs.
 //! Nothing outside this crate sees Arrow, Parquet or DataFusion. Formats: `docs/formats/segment.md`
 //! and `docs/formats/samples.md`.
 
 mod bills;
 pub mod entries;
+mod flow_records;
 mod place;
 pub mod samples;
 
 pub use bills::{BillError, read_bill};
 pub use entries::{EntryFile, EntrySearch, EntrySegments, SealedPlace, Views};
+pub use flow_records::{FlowFileError, read_flow_records};
 pub use place::PlaceError;
 pub use samples::SampleLake;

@@ -41,6 +41,7 @@ mod stop_database;
 mod stop_machine;
 mod tag_resource;
 mod task;
+mod tighten_group;
 mod v1;
 
 use std::fmt;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
+use reeve_flows::Rule;
 
 pub use add_standby::{AddStandby, StandbyOperation};
 pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, HEALTHY_PERCENT};
@@ -87,10 +89,11 @@ pub use stop_database::StopDatabase;
 pub use stop_machine::StopMachine;
 pub use tag_resource::{TagOperation, TagResource};
 pub use task::{Effect, Goal, Reach, Task, Work};
+pub use tighten_group::{GroupOperation, TightenGroup};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 25] = [
+const BUILTIN: [ChangeType; 26] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
@@ -116,6 +119,7 @@ const BUILTIN: [ChangeType; 25] = [
     stop_database::TYPE,
     stop_machine::TYPE,
     tag_resource::TYPE,
+    tighten_group::TYPE,
 ];
 
 /// Way back from a change.
@@ -138,6 +142,19 @@ pub enum EffectEvidence {
     /// State of the resource alone. No metric tells whether the change did harm: the resource
     /// serves nothing afterwards, or its load does not depend on the change.
     State,
+    /// Refused flows of its network interfaces, which the flow logs have.
+    Flows,
+}
+
+/// Rules and interfaces whose flows tell whether a change of security groups does harm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowWatch {
+    /// Rules before the change.
+    pub wide: Vec<Rule>,
+    /// Rules after it.
+    pub tight: Vec<Rule>,
+    /// Network interfaces that it is about.
+    pub interfaces: Vec<String>,
 }
 
 /// Longest time that the way back from a change may take, seconds.
@@ -276,6 +293,12 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// Evidence that the change did no harm. A rollout waits for it.
     fn effect_evidence(&self) -> EffectEvidence {
         EffectEvidence::Load
+    }
+
+    /// Rules and interfaces whose flows are watched, for a change with the evidence
+    /// [`EffectEvidence::Flows`].
+    fn flow_watch(&self) -> Option<FlowWatch> {
+        None
     }
 
     /// Returns `true` if the change may take away capacity that is in use.

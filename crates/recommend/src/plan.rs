@@ -34,7 +34,7 @@ named!(
         Grow => "grow",
         /// Sets how many members a group has.
         Scale => "scale",
-        /// Leaves the resource as it is until a time; the steps after it take the change back.
+        /// Leaves the resource as it is for a time, before the steps after it.
         Hold => "hold",
         /// Lets a database's standby take over.
         FailOver => "fail_over",

@@ -11,6 +11,7 @@ pub(crate) mod clouds;
 pub(crate) mod configurations;
 #[cfg(test)]
 mod doors;
+pub(crate) mod flows;
 pub(crate) mod log_reader;
 pub(crate) mod metrics;
 pub(crate) mod own_checks;

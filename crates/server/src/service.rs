@@ -495,6 +495,7 @@ fn ports(
         anomaly_service: tasks.anomaly_service.clone(),
         models: store.clone(),
         evidence: store.clone(),
+        flows: store.clone(),
         drifts: store.clone(),
         drift_service: engine.drift.clone(),
         registry: tasks.registry.clone(),

@@ -194,6 +194,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 47,
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },
+    Migration {
+        version: 52,
+        sql: include_str!("../migrations/0052_flows.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

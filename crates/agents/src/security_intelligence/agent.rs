@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use reeve_estate::ResourceKind;
 use reeve_exposure::KINDS;
+use reeve_flows::InterfaceFlows;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::needs::Needs;
@@ -12,12 +13,14 @@ use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::estate::EstateJudge;
 use reeve_recommend::judgement::event::{AnomalyReport, Event, SECURITY_THREAT};
+use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use super::isolation;
+use super::least_privilege::{LOADED_DAYS, OBSERVE, WINDOW};
 use super::patches::{IMAGE_AGE, MANAGED, PATCH_REBOOT};
 use super::privileges::LISTS;
 use super::survey::Survey;
@@ -39,6 +42,8 @@ const SETTINGS: &[Setting] = &[
     UNUSED_DAYS,
     PATCH_REBOOT,
     IMAGE_AGE,
+    WINDOW,
+    OBSERVE,
     alert::CHANNELS,
     alert::PRIORITIES,
 ];
@@ -81,6 +86,7 @@ impl AgentDefinition for SecurityIntelligence {
         Needs {
             documents: kinds.clone(),
             kinds,
+            facts: vec![FactNeed::of::<InterfaceFlows>().over_days(LOADED_DAYS)],
             ..Needs::default()
         }
     }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::agent::EXPOSED;
 use super::finding;
+use super::least_privilege::{LeastPrivilege, is_group};
 use super::patches::Patches;
 use super::privileges::{self, PrivilegeAnswers, Privileges};
 use super::unused::{Unused, UnusedAnswers};
@@ -96,6 +97,7 @@ pub(super) struct Survey {
     privileges: Privileges,
     unused: Unused,
     patches: Patches,
+    least: LeastPrivilege,
 }
 
 impl EstateJudge for Survey {
@@ -106,6 +108,7 @@ impl EstateJudge for Survey {
             self.privileges.look(facts.resource, document);
             self.unused.look(facts, document);
             self.patches.look(facts.resource, document);
+            self.least.look(facts, document);
             let kept = Kept::of(facts.resource.kind.as_str(), document);
             self.seen.push((facts.resource.clone(), kept));
         }
@@ -117,6 +120,7 @@ impl EstateJudge for Survey {
             privileges,
             unused,
             patches,
+            least,
         } = *self;
         let accounts = privileges.accounts();
         let privileges = privileges::answers(&accounts)?;
@@ -159,6 +163,7 @@ impl EstateJudge for Survey {
             privileges,
             unused,
             patches,
+            least,
         };
 
         let mut found = EstateJudgement::default();
@@ -184,6 +189,7 @@ struct Answers<'a> {
     privileges: PrivilegeAnswers,
     unused: UnusedAnswers,
     patches: Patches,
+    least: LeastPrivilege,
 }
 
 impl Answers<'_> {
@@ -235,6 +241,7 @@ impl Answers<'_> {
             judgement.proposals.push(proposal);
         }
 
+        let is_least_known = self.least_rules(facts, resource, kept, &mut judgement);
         let is_open = self.open.contains(id)
             || (!self.is_network_read && is_open_group(resource, kept.json()));
         if is_open {
@@ -243,8 +250,8 @@ impl Answers<'_> {
                 "other_paths_open",
                 "closing another setting of it alone closes nothing, or was not tried",
             ));
-        } else if are_privileges_known {
-            // This ends every finding of the kind, those about privileges too.
+        } else if are_privileges_known && is_least_known {
+            // This ends every finding of the kind, those about privileges and least rules too.
             judgement.abstentions.push(Abstention::decided(
                 kind,
                 "not_exposing",
@@ -252,6 +259,37 @@ impl Answers<'_> {
             ));
         }
         judgement
+    }
+}
+
+impl Answers<'_> {
+    /// Adds the answer about the least rules of a security group; `false` where they stay open.
+    fn least_rules(
+        &self,
+        facts: &EstateFacts<'_>,
+        resource: &Resource,
+        kept: &Kept,
+        judgement: &mut Judgement,
+    ) -> bool {
+        let document = kept.document().filter(|_| is_group(resource));
+        let answer = document
+            .and_then(|document| self.least.judge(resource, document, facts.settings, facts.now));
+        let Some(answer) = answer else {
+            return true;
+        };
+
+        judgement.evidence.extend(answer.evidence);
+        match answer.outcome {
+            Ok(proposal) => {
+                judgement.proposals.push(*proposal);
+                true
+            }
+            Err(abstention) => {
+                let is_known = abstention.decisive;
+                judgement.abstentions.push(abstention);
+                is_known
+            }
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::form::Form;
 use crate::xml::Element;
 
 /// Tells a group that Reeve made from one that only has its name.
-const MADE_BY: (&str, &str) = ("reeve:created-by", "reeve");
+pub(crate) const MADE_BY: (&str, &str) = ("reeve:created-by", "reeve");
 
 impl Ec2 {
     /// One machine, which counts as isolated only where its group lets nothing through.
@@ -182,7 +182,7 @@ impl Ec2 {
     }
 
     /// Groups by a filter; at most a thousand, which is more than a machine or a name has.
-    async fn groups(&self, filter: &str, values: &[String]) -> Result<Vec<Element>, Fault> {
+    pub(crate) async fn groups(&self, filter: &str, values: &[String]) -> Result<Vec<Element>, Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
         let page = self
             .read(call, Form::new().with_filter(filter, values))

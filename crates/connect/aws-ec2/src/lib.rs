@@ -17,6 +17,7 @@ mod isolate;
 mod network;
 pub mod place;
 pub mod query;
+mod replacement;
 pub mod signed;
 mod snapshot;
 mod tag;

@@ -78,6 +78,13 @@ impl Act for AwsConnection {
             ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
                 unless_gone(resource, self.removable(resource, place).await)?
             }
+            ResourceKind::SecurityGroup => {
+                let used = self.ec2(place).group_use(id).await?;
+                let mut fresh = resource.clone();
+                fresh.observed_at = Timestamp::now();
+                fresh.specification.group_use = Some(used);
+                fresh
+            }
             kind => {
                 return Err(other(&format!(
                     "a {kind} cannot be read on its own; sync the connection"

@@ -7,21 +7,23 @@
 
 mod access;
 mod act;
-mod bill_bucket;
 mod bucket;
 mod cloudwatch;
 mod describe;
 mod guarded;
 mod inventory;
 mod lifecycle;
+mod log_events;
 mod metric;
 mod operation;
 mod policy;
 mod rds;
 mod sample;
 mod session;
+mod source_bucket;
 
-pub use bill_bucket::{BillBucket, BillBucketError, ListedObject};
 pub use bucket::{Bucket, BucketError, BucketPlace};
+pub use log_events::LogPage;
 pub use policy::reads;
 pub use session::{AwsConnection, Tuning};
+pub use source_bucket::{SourceBucket, SourceBucketError, ListedObject};

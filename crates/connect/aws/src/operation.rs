@@ -4,11 +4,12 @@ mod configuration;
 mod document;
 mod encrypt;
 mod group_size;
-mod json;
+pub(crate) mod json;
 mod lifecycle;
 mod patch;
 mod quota;
 mod remove;
+mod replacement;
 mod standby;
 mod tag;
 mod volume;
@@ -34,6 +35,7 @@ const OFFERS: &[Offer] = &[
     patch::offer,
     quota::offer,
     remove::offer,
+    replacement::offer,
     standby::offer,
     tag::offer,
     volume::offer,

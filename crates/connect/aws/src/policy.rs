@@ -37,4 +37,7 @@ const READS: &[&str] = &[
     "autoscaling:DescribeAutoScalingGroups",
     "cloudwatch:GetMetricData",
     "cloudwatch:ListMetrics",
+    // Records of flow logs. Buckets with them are named by a policy of their own
+    // (docs/howto/flow-logs.md).
+    "logs:FilterLogEvents",
 ];

@@ -7,7 +7,7 @@ use reeve_estate::{
     ResourceId, ResourceKind, Snapshot,
 };
 
-use reeve_recommend::change::ConfigurationOperation;
+use reeve_recommend::change::{ConfigurationOperation, GroupOperation};
 
 use crate::account::SimulatedAccount;
 use crate::faults::Chance;
@@ -20,6 +20,9 @@ const RESIZE_S: f64 = 3.0;
 impl Act for SimulatedAccount {
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
         let now = self.admit()?;
+        if resource.kind == ResourceKind::SecurityGroup {
+            return self.with_group_use(resource, now);
+        }
         let mut resource = self.find(&resource.id, now)?;
         if resource.kind == ResourceKind::Bucket {
             resource.specification.lifecycle =
@@ -73,6 +76,9 @@ impl Act for SimulatedAccount {
             self.world.settings.wait(RESIZE_S).await;
         }
 
+        if let Some(operation) = operation.downcast_ref::<GroupOperation>() {
+            return self.replace_group(resource, operation, self.world.now());
+        }
         let applied = match operation.downcast_ref::<ConfigurationOperation>() {
             Some(operation) => self.configure(resource, operation, self.world.now())?,
             None => self.change(&resource.id, operation, &chance)?,

@@ -43,6 +43,8 @@ pub(crate) struct Condition {
     pub(crate) replicas: BTreeSet<String>,
     /// The security groups it was given.
     pub(crate) groups: Option<Vec<String>>,
+    /// Rules of the group in the place of a security group.
+    pub(crate) replacement: Option<Vec<String>>,
     /// Lifecycle rules that a bucket was given, by identifier.
     pub(crate) lifecycle_rules: BTreeSet<String>,
     /// Instance types of the versions of a group's launch template, from the second one; the first

@@ -24,6 +24,8 @@ use crate::assets;
 use crate::groups;
 use crate::noise::{hex, key};
 
+pub(crate) use documents::subnet_id;
+
 /// Resources handed over at once.
 const PAGE: usize = 100;
 
@@ -184,7 +186,7 @@ impl SimulatedAccount {
         is_snapshot.then(|| assets::disk_id(self.plan, self.world.settings.seed, row.disk))
     }
 
-    fn network_id(&self, region: &str) -> String {
+    pub(crate) fn network_id(&self, region: &str) -> String {
         format!(
             "vpc-{}",
             hex(
@@ -225,10 +227,20 @@ impl SimulatedAccount {
                 .map(|(region, team)| self.group(region, team, now)),
         );
 
+        found.extend(self.replacements(&found, now));
         if let Some(region) = regions.iter().next() {
             found.extend(self.identities(region, now));
             found.extend(self.roles(now));
             found.extend(self.managed(resources, now));
+        }
+
+        let machines = resources
+            .iter()
+            .filter(|resource| resource.kind == ResourceKind::VirtualMachine);
+        for machine in machines {
+            let network = regions.iter().position(|region| *region == machine.region);
+            let placed = (documents::has_address(machine), now);
+            found.push(self.interface(machine, network.unwrap_or_default(), placed));
         }
 
         let isolating: BTreeSet<&str> = resources
@@ -308,7 +320,7 @@ impl SimulatedAccount {
         }
     }
 
-    fn plain(
+    pub(crate) fn plain(
         &self,
         kind: Option<ResourceKind>,
         id: &str,

@@ -79,6 +79,8 @@ struct ResourceRow {
     replicas: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    replacement: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tags: BTreeMap<String, Option<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -172,6 +174,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
             .collect(),
         replicas: condition.replicas,
         groups: condition.groups,
+        replacement: condition.replacement,
         tags: condition.tags,
         settings: condition.settings,
         lifecycle_rules: condition.lifecycle_rules,
@@ -318,6 +321,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             failovers: row.failovers,
             replicas: row.replicas,
             groups: row.groups,
+            replacement: row.replacement,
             tags: row.tags,
             settings: row.settings,
             lifecycle_rules: row.lifecycle_rules,

@@ -152,6 +152,7 @@ impl Runner {
                 Work::Snapshot => self.snapshot(task).await,
                 Work::Verify => self.verify(task).await,
                 Work::Hold(until) => self.hold(*until).await,
+                Work::Observe { hours } => self.observe_flows(*hours).await,
                 Work::Change(goal) => self.change(goal, self.deadline()).await,
             };
             let reason = found
@@ -571,8 +572,8 @@ impl Runner {
             // The last step verified the state, and nothing else can be told of it.
             (EffectEvidence::State, 0) => Some(watch(now, WatchVerdict::Holds, STATE_STANDS)),
             (EffectEvidence::State, _) => Some(watch(until, WatchVerdict::Watching, STATE_WATCHED)),
-            (EffectEvidence::Load, 0) => None,
-            (EffectEvidence::Load, _) => Some(watch(until, WatchVerdict::Watching, "")),
+            (EffectEvidence::Load | EffectEvidence::Flows, 0) => None,
+            (EffectEvidence::Load | EffectEvidence::Flows, _) => Some(watch(until, WatchVerdict::Watching, "")),
         }
     }
 

@@ -117,6 +117,12 @@ impl ExecutionService {
                 }
                 (WatchVerdict::Holds, STATE_STANDS.to_owned())
             }
+            (Some(_), None) if self.effect_evidence(&recommendation) == EffectEvidence::Flows => {
+                match self.judge_flows(&action, &recommendation, ends).await? {
+                    Some(reached) => reached,
+                    None => return Ok(false),
+                }
+            }
             (Some(resource), None) => {
                 let compared = self
                     .compare_metrics(&action, resource, &limits, ends, now)

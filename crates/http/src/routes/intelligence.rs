@@ -20,6 +20,7 @@ mod drift;
 mod emergencies;
 mod exclusions;
 mod exposures;
+pub(crate) mod flows;
 mod guardrails;
 mod models;
 mod overview;
@@ -222,6 +223,8 @@ fn checked(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceView),
             routes!(exposures::privileges),
         )
+        .add(Access::Needs(IntelligenceView), routes!(flows::groups))
+        .add(Access::Needs(IntelligenceView), routes!(flows::sources))
         .add(
             Access::Needs(IntelligenceOperate),
             routes!(compliance::exceptions::accept),

@@ -63,6 +63,10 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         )
         .add(
             Access::Needs(Permission::EstateView),
+            routes!(crate::routes::intelligence::flows::of_resource),
+        )
+        .add(
+            Access::Needs(Permission::EstateView),
             routes!(history::kinds),
         )
         .add(

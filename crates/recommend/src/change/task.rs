@@ -153,6 +153,8 @@ pub enum Work {
     Change(Arc<dyn Goal>),
     /// Leaves the resource as it is until a time.
     Hold(Timestamp),
+    /// Leaves the resource as it is for so many hours, and asks the flow logs for harm meanwhile.
+    Observe { hours: u32 },
     /// Reads the resource anew until it is as expected.
     Verify,
 }
@@ -220,6 +222,16 @@ impl Task {
         Task {
             expect: vec![over],
             ..Task::new(StepKind::Hold, resource, description, Work::Hold(until))
+        }
+    }
+
+    /// Leaves the resource as it is for so many hours, counted from the end of the step before.
+    #[must_use]
+    pub fn observe(resource: &str, description: String, hours: u32) -> Task {
+        let over = Expectation::new("hours", hours, |_| None);
+        Task {
+            expect: vec![over],
+            ..Task::new(StepKind::Hold, resource, description, Work::Observe { hours })
         }
     }
 

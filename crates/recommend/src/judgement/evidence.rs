@@ -15,6 +15,8 @@ use crate::agent::AgentId;
 pub const EXPOSURE: &str = "exposure";
 /// Identifier of the result that says what a principal can become.
 pub const PRIVILEGES: &str = "privileges";
+/// Identifier of the result that says whether a security group permits more than is used.
+pub const LEAST_PRIVILEGE: &str = "least_privilege";
 
 named!(
     /// Answer of a check about a resource.

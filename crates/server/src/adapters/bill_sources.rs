@@ -13,7 +13,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::Obstacle;
-use reeve_connect_aws::{BillBucket, BillBucketError, ListedObject};
+use reeve_connect_aws::{SourceBucket, SourceBucketError, ListedObject};
 use reeve_estate::EstateStore;
 use reeve_http::app::BillSyncer;
 use reeve_recommend::ports::Recorder;
@@ -87,8 +87,8 @@ impl BillPuller {
         &self,
         source: &BillSource,
         sync: &mut BillSync,
-    ) -> Result<(), BillBucketError> {
-        let failed = |message: String| BillBucketError {
+    ) -> Result<(), SourceBucketError> {
+        let failed = |message: String| SourceBucketError {
             denied: false,
             message,
         };
@@ -100,7 +100,7 @@ impl BillPuller {
             .aws(&connection)
             .await
             .map_err(|error| failed(error.message))?;
-        let bucket = BillBucket::new(&account, &source.bucket, &source.region);
+        let bucket = SourceBucket::new(&account, &source.bucket, &source.region);
         let objects = bucket.list(&source.prefix).await?;
         private::make(&self.folder).map_err(|error| failed(format!("{error:#}")))?;
         let wanted: BTreeMap<String, ListedObject> = objects
@@ -156,13 +156,13 @@ impl BillPuller {
 
 /// Downloads aside, and gives the file its name and the object's time once it is whole.
 async fn fetch(
-    bucket: &BillBucket,
+    bucket: &SourceBucket,
     object: &ListedObject,
     path: &Path,
-) -> Result<(), BillBucketError> {
+) -> Result<(), SourceBucketError> {
     let aside = path.with_extension("part");
     let done = bucket.download(object, &aside).await;
-    let failed = |error: std::io::Error| BillBucketError {
+    let failed = |error: std::io::Error| SourceBucketError {
         denied: false,
         message: format!("{}: {error}", path.display()),
     };

@@ -152,7 +152,8 @@ impl CloudRegistry {
         }
     }
 
-    fn simulated(
+    /// Returns the simulated account of a connection; `None` outside the demonstration.
+    pub(crate) fn simulated(
         &self,
         connection: &Connection,
     ) -> Option<Arc<reeve_connect_simulated::SimulatedAccount>> {

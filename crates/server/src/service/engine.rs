@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
     Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
-    EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets,
+    EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
     GuardrailService, Machines, ModelService, RecommendationService, Records, ResponseService,
     RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService, Workloads,
 };
@@ -96,6 +96,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         clouds,
         catalogue: catalogue.clone(),
         changes: changes.clone(),
+        flows: store.clone(),
     };
 
     let execution = ExecutionService::new(
@@ -126,6 +127,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
         Arc::new(Activities::new(log)),
+        Arc::new(Flows::new(store.clone())),
     ];
     let descriptions = Some(descriptions);
     let judging = RunPorts {

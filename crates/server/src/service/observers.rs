@@ -11,6 +11,7 @@ use reeve_store::Store;
 
 use crate::adapters::bill_sources::BillPuller;
 use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::flows::FlowReader;
 use crate::adapters::metrics::{MetricPorts, MetricTaker};
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::running::Running;
@@ -25,6 +26,8 @@ pub(crate) struct Observers {
     pub(crate) metrics: Arc<MetricTaker>,
     /// Reading buckets with bills.
     pub(crate) bills: Arc<BillPuller>,
+    /// Reading flow logs.
+    pub(crate) flows: Arc<FlowReader>,
     pub(crate) prices: Arc<PriceBook>,
 }
 
@@ -60,6 +63,14 @@ impl Observers {
             running: Running::default(),
         });
 
+        let flows = Arc::new(FlowReader {
+            flows: store.clone(),
+            descriptions: store.clone(),
+            clouds: clouds.clone(),
+            folder: config.data_dir.join("flow-logs"),
+            running: Running::default(),
+        });
+
         let syncer = ConnectionSyncer::new(
             store.clone(),
             samples.clone(),
@@ -74,6 +85,7 @@ impl Observers {
             syncer: Arc::new(syncer),
             metrics,
             bills,
+            flows,
             prices,
         })
     }

@@ -33,6 +33,7 @@ mod earlier;
 mod ending;
 mod examples;
 mod exports;
+mod flow_logs;
 mod full_disk;
 mod group_sizes;
 mod honest_syncs;

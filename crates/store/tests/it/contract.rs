@@ -33,6 +33,7 @@ on_both!(
     value_lists => super::value_lists,
     evidence => super::evidence,
     workloads => super::workloads,
+    flows => super::flows,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -158,6 +159,13 @@ async fn evidence(place: &Place) -> Result<()> {
 async fn workloads(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::workloads::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn flows(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::flows::run(&store).await?;
     store.close().await;
     Ok(())
 }

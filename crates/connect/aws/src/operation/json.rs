@@ -7,15 +7,15 @@ use serde_json::Value;
 
 /// A service that takes JSON 1.1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct JsonService {
+pub(crate) struct JsonService {
     /// Name that requests are signed for, and first label of the address.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// Prefix of the target header.
-    pub(super) target: &'static str,
+    pub(crate) target: &'static str,
 }
 
 /// Calls an action and reads its answer. `permission` is its name in IAM.
-pub(super) async fn call(
+pub(crate) async fn call(
     config: &SdkConfig,
     place: &Place,
     service: JsonService,

@@ -137,12 +137,12 @@ fn machine(resource: &Resource, network: &str) -> Value {
 }
 
 /// Bastions have a public address, and machines that someone gave one.
-fn has_address(resource: &Resource) -> bool {
+pub(super) fn has_address(resource: &Resource) -> bool {
     resource.name.contains("bastion") || one_in(resource, 12, "address")
 }
 
 /// Identifier of the public or the private subnet of a network.
-pub(super) fn subnet_id(network: &str, is_public: bool) -> String {
+pub(crate) fn subnet_id(network: &str, is_public: bool) -> String {
     let end = if is_public { "a" } else { "b" };
     network.replacen("vpc-", &format!("subnet-{end}"), 1)
 }

@@ -70,7 +70,7 @@ pub(super) async fn privileges(
 }
 
 /// Lists the results of a check.
-async fn listed<T>(
+pub(super) async fn listed<T>(
     app: &App,
     caller: &Caller,
     check: &str,

@@ -142,6 +142,10 @@ enumerations! {
     CheckAnswer = reeve_recommend::judgement::evidence::CheckAnswer, "Answer of a check about a resource.";
     LastUseCoverage = reeve_recommend::judgement::evidence::UseCoverage, "Part of the last uses of a principal that was read.";
     LastUseState = reeve_recommend::judgement::evidence::UseState, "Use of a principal in the window after which access counts as unused.";
+    FlowAction = reeve_flows::FlowAction, "Decision of security groups and network ACLs about a flow.";
+    FlowDirection = reeve_flows::FlowDirection, "Direction of a connection, as its interface sees it.";
+    FlowSourceState = reeve_flows::SourceState, "State of a flow log as a source.";
+    GroupRuleUse = reeve_flows::RuleUse, "Reason why a rule of a security group is kept.";
     CheckTopic = reeve_controls::Topic, "Subject matter of a check.";
     ControlState = reeve_controls::ControlState, "State of a control, by the results of its checks.";
     DriftForm = reeve_recommend::drift::DriftKind, "Form of a difference from a baseline.";

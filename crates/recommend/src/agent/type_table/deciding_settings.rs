@@ -53,6 +53,14 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         &["confidence_threshold"],
     ),
     (
+        AgentType::SECURITY_INTELLIGENCE,
+        "actions.recommend_security_groups",
+        &[
+            "settings.recommend_security_groups.window",
+            "settings.recommend_security_groups.observe",
+        ],
+    ),
+    (
         AgentType::COMPLIANCE_INTELLIGENCE,
         "capabilities.remediation_suggestions",
         &[

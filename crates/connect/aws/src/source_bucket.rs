@@ -1,5 +1,5 @@
-//! Objects of a bucket that a cloud exports bills to: listing them page by page, and downloading
-//! them to files. Nothing is written there.
+//! Objects of a bucket that a cloud exports bills or flow logs to: listing them page by page, and
+//! downloading them to files. Nothing is written there.
 
 use std::path::Path;
 
@@ -30,17 +30,17 @@ pub struct ListedObject {
 /// Failed call or file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct BillBucketError {
+pub struct SourceBucketError {
     /// `true` if the account denied the call.
     pub denied: bool,
     /// The failure and its remedy.
     pub message: String,
 }
 
-impl From<Fault> for BillBucketError {
+impl From<Fault> for SourceBucketError {
     fn from(fault: Fault) -> Self {
         let denied = matches!(fault.kind, FaultKind::Denied | FaultKind::Unauthenticated);
-        BillBucketError {
+        SourceBucketError {
             denied,
             message: fault.message,
         }
@@ -49,7 +49,7 @@ impl From<Fault> for BillBucketError {
 
 /// A bucket, read with the credentials of a connection.
 #[derive(Debug, Clone)]
-pub struct BillBucket {
+pub struct SourceBucket {
     client: Client,
     connection: String,
     endpoint: Option<String>,
@@ -57,14 +57,14 @@ pub struct BillBucket {
     region: String,
 }
 
-impl BillBucket {
+impl SourceBucket {
     /// Opens a bucket. Nothing is called yet.
     #[must_use]
-    pub fn new(connection: &AwsConnection, bucket: &str, region: &str) -> BillBucket {
+    pub fn new(connection: &AwsConnection, bucket: &str, region: &str) -> SourceBucket {
         let config = aws_sdk_s3::config::Builder::from(&connection.config(region))
             // An overridden endpoint has no name for every bucket.
             .force_path_style(connection.endpoint.is_some());
-        BillBucket {
+        SourceBucket {
             client: Client::from_conf(config.build()),
             connection: connection.id.0.clone(),
             endpoint: connection.endpoint.clone(),
@@ -82,8 +82,8 @@ impl BillBucket {
         }
     }
 
-    fn failed(&self, key: &str, cause: &dyn std::fmt::Display) -> BillBucketError {
-        BillBucketError {
+    fn failed(&self, key: &str, cause: &dyn std::fmt::Display) -> SourceBucketError {
+        SourceBucketError {
             denied: false,
             message: format!("s3://{}/{key}: {cause}", self.bucket),
         }
@@ -93,7 +93,7 @@ impl BillBucket {
     ///
     /// # Errors
     /// The service refused or did not answer, or there are more than 100,000 objects.
-    pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>, BillBucketError> {
+    pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>, SourceBucketError> {
         let (mut found, mut token) = (Vec::new(), None);
         loop {
             let call = self
@@ -140,7 +140,7 @@ impl BillBucket {
         &self,
         object: &ListedObject,
         path: &Path,
-    ) -> Result<(), BillBucketError> {
+    ) -> Result<(), SourceBucketError> {
         let wrong = |cause: &dyn std::fmt::Display| self.failed(&object.key, cause);
         let call = self
             .client
@@ -150,7 +150,7 @@ impl BillBucket {
             .if_match(format!("\"{}\"", object.etag));
         let mut answer = call.send().await.at(self.call("s3:GetObject"))?;
 
-        // Bills are for the service's account alone, from the first byte on.
+        // The files are for the service's account alone, from the first byte on.
         let mut options = File::options();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut file = options.open(path).await.map_err(|error| wrong(&error))?;

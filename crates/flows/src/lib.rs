@@ -1,0 +1,34 @@
+//! Network flows of an estate: flow-log records, their daily sums, and the least rules of a
+//! security group that permit what was used.
+//!
+//! Pure: it reads no clock, no network and no disk. [`Format`] reads records of any flow-log format,
+//! an [`Aggregator`] sums them by interface, peer, service port and day, and [`least_rules`] judges a
+//! security group over the sums of its interfaces. Sums are kept behind the port [`FlowStore`].
+//!
+//! A day without records is no day without traffic: coverage is known by interface and day, and
+//! nothing is concluded without it.
+
+mod aggregate;
+mod collapse;
+mod flow_log;
+mod least;
+mod peers;
+mod record;
+mod refused;
+mod rules;
+mod seen;
+mod store;
+
+pub use aggregate::{Aggregator, DayCoverage, FlowBatch, FlowCounts, FlowKey, day_of, first_second};
+pub use collapse::{MOST_FLOWS, collapse};
+pub use flow_log::{Destination, FlowLog, FlowLogError, LogCursor};
+pub use least::{
+    Abstained, CutFlow, DayCount, GroupFacts, InterfaceCoverage, LeastRules, LeastSettings,
+    RuleUse, TightRule, least_rules,
+};
+pub use peers::{is_conversation, is_public};
+pub use record::{FlowAction, FlowDirection, FlowLine, FlowRecord, Format, FormatError, LineError};
+pub use refused::{Harm, cut_by, refused_before};
+pub use rules::{Rule, RuleError, RulePeer, protocol_text, rules_of};
+pub use seen::{CoverageDay, FlowDay, InterfaceFlows, SeenFlow};
+pub use store::{FlowQuery, FlowSource, FlowStore, SourceState};
