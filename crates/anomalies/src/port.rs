@@ -19,6 +19,8 @@ pub struct AnomalyFilter {
     pub key: Option<String>,
     /// Identifier of the resource or principal.
     pub place: Option<String>,
+    /// In any of these accounts; empty is all, anomalies without an account included.
+    pub accounts: Vec<String>,
     /// Of any of these incidents; empty is all.
     pub incidents: Vec<AnomalyId>,
     /// Begun at or after.

@@ -283,6 +283,24 @@ impl Anomaly {
         }
     }
 
+    /// Returns the anomaly as its readings show it, for readers who see a part of the estate: its
+    /// cause, activity, evidence and responses may tell of any other part.
+    #[must_use]
+    pub fn without_context(self) -> Anomaly {
+        let remediation = self.remediation.as_ref();
+        let advice = remediation.map(|one| one.description.clone());
+        Anomaly {
+            activity: None,
+            investigation: None,
+            cause: None,
+            evidence: Vec::new(),
+            advice: advice.unwrap_or_default(),
+            related_entries: Vec::new(),
+            responses: Vec::new(),
+            ..self
+        }
+    }
+
     /// Evidence of the cause in sentences: the readings, then what stands beside them.
     pub fn evidence_in_words(&self) -> impl Iterator<Item = String> + '_ {
         // Without the names of accounts: those are for readers who may see their entries.

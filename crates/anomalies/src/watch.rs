@@ -41,8 +41,6 @@ const MOST_SERIES: usize = 50_000;
 /// Evidence, in nats, by which a learned factor of 0 would lower the alarm threshold. At a factor of
 /// 0.7, `medium` alarms as early as `high`.
 const BIAS_NATS: f64 = 2.0;
-/// Metrics watched where the settings name none.
-const METRICS: &[Metric] = Metric::ALL;
 
 struct Watched {
     detector: Detector,
@@ -157,13 +155,13 @@ impl MetricWatch {
     ) -> Result<Vec<Finding>, StoreError> {
         self.changes.learn(actions, now);
         let metrics = if settings.performance.metrics.is_empty() {
-            METRICS
+            Metric::all()
         } else {
-            settings.performance.metrics.as_slice()
+            settings.performance.metrics.clone()
         };
 
         if self.metrics != metrics {
-            self.metrics = metrics.to_vec();
+            self.metrics = metrics;
             self.last_read.clear();
         }
 

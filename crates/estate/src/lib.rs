@@ -49,7 +49,7 @@ pub use document::{Difference, Document};
 pub use finite::finite;
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
-pub use metric::{GIB, Metric, MetricRow, Unit};
+pub use metric::{GIB, Metric, MetricRefused, MetricRow, RegisteredMetric, Unit};
 pub use money::Money;
 pub use observe::{
     AccessBatch, Inventory, InventorySink, Observe, ObserveError, ObserveErrorKind, SampleBatch,

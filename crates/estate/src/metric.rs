@@ -2,7 +2,8 @@
 //! have it.
 //!
 //! The interface answers the table, and the dashboard, anomalies and predictive rules take names
-//! and units from it. A further metric is a row here and its source in each connector.
+//! and units from it. A further metric is a row here and its source in each connector. A program
+//! adds rows of its own before it serves ([`Metric::register`]).
 //!
 //! ```
 //! use reeve_estate::{Metric, ResourceKind, Unit};
@@ -12,12 +13,19 @@
 //! assert!(ResourceKind::LoadBalancer.metrics().contains(&Metric::ResponseTime));
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::fmt;
+use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::kind::ResourceKind;
 use crate::named;
 
+/// Longest name of a metric, bytes.
+const LONGEST_NAME: usize = 64;
 /// Bytes of a GiB.
 pub const GIB: f64 = 1_073_741_824.0;
 
@@ -37,8 +45,10 @@ named!(
 );
 
 /// Row of the table of metrics.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct MetricRow {
+    /// Name on the wire and in the store.
+    pub name: &'static str,
     /// Name for people, as the beginning of a sentence.
     pub label: &'static str,
     /// `true` if a sentence about the label has its verb in the plural.
@@ -58,22 +68,30 @@ const GATEWAY: ResourceKind = ResourceKind::NatGateway;
 /// Declares the metrics: name, label, number of the verb, unit, kinds.
 macro_rules! metrics {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $label:literal, $plural:expr, $unit:ident, [$($kind:ident),+];)+) => {
-        named!(
-            /// A metric Reeve understands, whichever cloud calls it what.
-            Metric { $($(#[$doc])* $variant => $name),+ }
-        );
+        /// A metric Reeve understands, whichever cloud calls it what.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Metric {
+            $($(#[$doc])* $variant,)+
+            /// A metric that the program has added to the table.
+            Registered(RegisteredMetric),
+        }
 
         impl Metric {
+            /// The metrics that come with Reeve, in the order of the table.
+            pub const ALL: &'static [Metric] = &[$(Metric::$variant),+];
+
             /// Returns the row of a metric.
             #[must_use]
-            pub const fn row(self) -> &'static MetricRow {
+            pub fn row(self) -> &'static MetricRow {
                 match self {
                     $(Metric::$variant => &MetricRow {
+                        name: $name,
                         label: $label,
                         is_plural: $plural,
                         unit: Unit::$unit,
                         kinds: &[$($kind),+],
-                    }),+
+                    },)+
+                    Metric::Registered(registered) => registered.row(),
                 }
             }
         }
@@ -121,11 +139,125 @@ metrics! {
     CpuCreditBalance = "cpu_credit_balance", "CPU credits", ARE, Count, [MACHINE, DATABASE];
 }
 
+/// A metric that the program has added to the table: its place behind those of Reeve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegisteredMetric(u16);
+
+/// Most rows that a program may add. They live as long as the process.
+const MOST_REGISTERED: u16 = 1024;
+
+/// Rows that the program has added.
+static REGISTERED: RwLock<Vec<&'static MetricRow>> = RwLock::new(Vec::new());
+
+fn registered() -> RwLockReadGuard<'static, Vec<&'static MetricRow>> {
+    REGISTERED.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Finds a row that the program has added by its name.
+fn find_registered(rows: &[&'static MetricRow], name: &str) -> Option<Metric> {
+    let place = (0_u16..).zip(rows).find(|(_, row)| row.name == name)?.0;
+    Some(Metric::Registered(RegisteredMetric(place)))
+}
+
+impl RegisteredMetric {
+    fn row(self) -> &'static MetricRow {
+        registered()[usize::from(self.0)]
+    }
+}
+
 impl Metric {
+    /// Adds a row to the table of this process. Where a metric of the name is known, that one is
+    /// returned.
+    ///
+    /// # Errors
+    /// [`MetricRefused`]: the text is no name, or the table is full.
+    pub fn register(row: MetricRow) -> Result<Metric, MetricRefused> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if row.name.is_empty() || row.name.len() > LONGEST_NAME || !row.name.bytes().all(plain) {
+            return Err(MetricRefused::Name(row.name));
+        }
+        if let Some(known) = Metric::parse(row.name) {
+            return Ok(known);
+        }
+
+        let mut rows = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have added it meanwhile.
+        if let Some(known) = find_registered(&rows, row.name) {
+            return Ok(known);
+        }
+        let place = u16::try_from(rows.len()).unwrap_or(MOST_REGISTERED);
+        if place >= MOST_REGISTERED {
+            return Err(MetricRefused::Full);
+        }
+        rows.push(Box::leak(Box::new(row)));
+        Ok(Metric::Registered(RegisteredMetric(place)))
+    }
+
+    /// Returns every metric of this process, in the order of the table.
+    #[must_use]
+    pub fn all() -> Vec<Metric> {
+        let rows = registered();
+        let further = (0_u16..)
+            .zip(rows.iter())
+            .map(|(place, _)| Metric::Registered(RegisteredMetric(place)));
+        Metric::ALL.iter().copied().chain(further).collect()
+    }
+
+    /// Returns the place of the metric in the table.
+    #[must_use]
+    pub fn place(self) -> usize {
+        match self {
+            Metric::Registered(registered) => Metric::ALL.len() + usize::from(registered.0),
+            own => Metric::ALL.iter().take_while(|one| **one != own).count(),
+        }
+    }
+
+    /// The name on the wire and in the store.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.row().name
+    }
+
+    /// From the wire name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let own = Metric::ALL.iter().find(|metric| metric.as_str() == text);
+        own.copied()
+            .or_else(|| find_registered(&registered(), text))
+    }
+
     /// The unit its samples have.
     #[must_use]
-    pub const fn unit(self) -> Unit {
+    pub fn unit(self) -> Unit {
         self.row().unit
+    }
+}
+
+/// Reason why a metric is not added to the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MetricRefused {
+    #[error("{0:?} is no name of a metric: lower case letters, digits and _, at most 64")]
+    Name(&'static str),
+    #[error("the table of metrics is full")]
+    Full,
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(from)?;
+        Metric::parse(&name).ok_or_else(|| D::Error::custom(format!("{name:?} is no metric")))
     }
 }
 
@@ -141,9 +273,60 @@ static BY_KIND: LazyLock<BTreeMap<ResourceKind, Vec<Metric>>> = LazyLock::new(||
 });
 
 impl ResourceKind {
-    /// Returns the metrics that are read of resources of this kind.
+    /// Returns the metrics that clouds have of resources of this kind.
     #[must_use]
     pub fn metrics(self) -> &'static [Metric] {
         BY_KIND.get(&self).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns `true` if resources of this kind have a metric, from a cloud or from a metric source.
+    #[must_use]
+    pub fn has_metric(self, metric: Metric) -> bool {
+        metric.row().kinds.contains(&self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const FLOW: MetricRow = MetricRow {
+        name: "flow_of_the_test",
+        label: "Flow",
+        is_plural: false,
+        unit: Unit::PerSecond,
+        kinds: &[BALANCER],
+    };
+
+    #[test]
+    fn a_registered_metric_is_read_by_its_name_and_has_its_row() {
+        let flow = Metric::register(FLOW).unwrap();
+        assert_eq!(Metric::register(FLOW), Ok(flow), "one of a name");
+        assert_eq!(Metric::parse("flow_of_the_test"), Some(flow));
+        assert_eq!((flow.row().label, flow.unit()), ("Flow", Unit::PerSecond));
+        assert!(BALANCER.has_metric(flow) && !MACHINE.has_metric(flow));
+        assert_eq!(Metric::all()[flow.place()], flow);
+
+        let text = serde_json::to_string(&flow).unwrap();
+        assert_eq!(text, "\"flow_of_the_test\"");
+        assert_eq!(serde_json::from_str::<Metric>(&text).unwrap(), flow);
+        assert!(flow > Metric::CpuCreditBalance, "behind those of Reeve");
+    }
+
+    #[test]
+    fn names_of_reeve_stay_and_texts_that_are_no_names_are_refused() {
+        let mut row = FLOW;
+        row.name = "cpu_utilization";
+        assert_eq!(Metric::register(row), Ok(Metric::CpuUtilization));
+        for name in ["", "Flow", "a b"] {
+            row.name = name;
+            assert_eq!(Metric::register(row), Err(MetricRefused::Name(name)));
+        }
+
+        for (place, metric) in Metric::ALL.iter().enumerate() {
+            assert_eq!(metric.place(), place);
+            assert_eq!(Metric::parse(metric.as_str()), Some(*metric));
+        }
     }
 }

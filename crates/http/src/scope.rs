@@ -6,6 +6,7 @@
 
 use axum::http::Method;
 use reeve_access::{AuditScope, Principal};
+use reeve_anomalies::{Anomaly, AnomalyId};
 use reeve_controls::{Catalogue, Check};
 use reeve_estate::{Resource, ResourceId, StoreError, VisibleConnections};
 use reeve_recommend::drift::{Drift, DriftId};
@@ -30,6 +31,8 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("POST", "/api/v1/audit-logs/export/estimate"),
     ("GET", "/api/v1/audit-logs/export/{id}"),
     ("GET", "/api/v1/audit-logs/export/{id}/download"),
+    ("GET", "/api/v1/audit-logs/alerts/firings"),
+    ("GET", "/api/v1/audit-logs/alerts/firings/{id}"),
     ("GET", "/api/v1/intelligence/frameworks"),
     ("GET", "/api/v1/intelligence/frameworks/{id}/trend"),
     ("GET", "/api/v1/intelligence/controls"),
@@ -47,6 +50,9 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
         "GET",
         "/api/v1/intelligence/recommendations/{id}/explanation",
     ),
+    ("GET", "/api/v1/intelligence/anomalies"),
+    ("GET", "/api/v1/intelligence/anomalies/{id}"),
+    ("GET", "/api/v1/intelligence/anomalies/{id}/course"),
     ("GET", "/api/v1/intelligence/drift"),
     ("GET", "/api/v1/intelligence/drift/{id}"),
     ("GET", "/api/v1/resources"),
@@ -144,6 +150,39 @@ impl VisibleEstate<'_> {
         } else {
             Err(Problem::not_found("drift", &id.0))
         }
+    }
+
+    /// Accounts that a filter of anomalies is narrowed to; empty is no limit.
+    pub(crate) fn accounts(&self) -> Vec<String> {
+        let limited = self.scope.map(|scope| &scope.accounts);
+        limited.into_iter().flatten().cloned().collect()
+    }
+
+    pub(crate) async fn anomaly(&self, id: &AnomalyId) -> Result<Anomaly, Problem> {
+        let found = self.app.anomalies.anomaly_get(id).await?;
+        let has_account = |scope: &AuditScope| match &found.place.account {
+            Some(account) => scope.has_account(account),
+            None => scope.accounts.is_empty(),
+        };
+        if self.scope.is_none_or(has_account) {
+            Ok(self.narrowed(found))
+        } else {
+            Err(Problem::not_found("anomaly", &id.0))
+        }
+    }
+
+    /// Returns an anomaly as the caller may see it: within a scope, without what its context tells
+    /// of other places.
+    pub(crate) fn narrowed(&self, anomaly: Anomaly) -> Anomaly {
+        match self.scope {
+            Some(_) => anomaly.without_context(),
+            None => anomaly,
+        }
+    }
+
+    /// Returns `true` if the caller sees the estate and the log without a limit.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.scope.is_none()
     }
 
     /// Returns `true` if the caller may see a framework.

@@ -155,10 +155,8 @@ impl ResourceIndex {
         let found = self.candidates(&rule.locator, value);
         let fits = |place: &&usize| {
             let kind = self.resources[**place].kind;
-            rule.kind.map_or_else(
-                || kind.metrics().contains(&rule.metric),
-                |wanted| wanted == kind,
-            )
+            rule.kind
+                .map_or_else(|| kind.has_metric(rule.metric), |wanted| wanted == kind)
         };
         let fitting: Vec<&usize> = found.iter().filter(fits).collect();
 

@@ -152,7 +152,7 @@ impl MappingRule {
             "metric",
             Some(&draft.metric),
             Metric::parse,
-            Metric::ALL,
+            &Metric::all(),
             Metric::as_str,
             &wrong,
         )?;
@@ -309,7 +309,7 @@ fn kind(
 
     let kind = ResourceKind::parse(given)
         .ok_or_else(|| wrong("kind", format!("{given:?} is not a kind")))?;
-    if kind.metrics().contains(&metric) {
+    if kind.has_metric(metric) {
         return Ok(Some(kind));
     }
 

@@ -5,14 +5,13 @@ use jiff::Timestamp;
 use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore, Lesson};
 use reeve_estate::StoreError;
 use sqlx::Row as _;
-use sqlx::any::AnyRow;
 
 use crate::cursor;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::lesson;
-use crate::rows::anomaly::{AnomalyRow, AnomalySettingsRow};
+use crate::rows::anomaly::{AnomalyRow, AnomalySettingsRow, anomaly};
 use crate::rows::{decode, encode, time, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -78,8 +77,8 @@ fn taken(anomaly: &Anomaly) -> String {
 
 async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fault> {
     sqlx::query(
-        "INSERT INTO anomalies (id, key, class, status, place, started_at_ms, version, document, incident)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO anomalies (id, key, class, status, place, started_at_ms, version, document, incident, account)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(&anomaly.id.0)
     .bind(&anomaly.key)
@@ -90,6 +89,7 @@ async fn insert(store: &Store, anomaly: &Anomaly) -> std::result::Result<(), Fau
     .bind(version(anomaly.version))
     .bind(encode(&AnomalyRow::from(anomaly))?)
     .bind(&anomaly.incident.0)
+    .bind(anomaly.place.account.as_deref())
     .execute(store.write())
     .await
     .map_err(|error| Fault::or_taken(error, || taken(anomaly)))?;
@@ -149,6 +149,7 @@ async fn list(
     if let Some(place) = &wanted.place {
         filter.text("place = ?", place);
     }
+    filter.one_of("account", wanted.accounts.iter().map(String::as_str));
     filter.one_of("incident", wanted.incidents.iter().map(|id| id.0.as_str()));
     if let Some(since) = wanted.since {
         filter.integer("started_at_ms >= ?", since.as_millisecond());
@@ -181,13 +182,6 @@ async fn incidents(store: &Store, since: Timestamp) -> std::result::Result<u64, 
     .fetch_one(store.read())
     .await?;
     Ok(row.try_get::<i64, _>(0)?.unsigned_abs())
-}
-
-fn anomaly(row: &AnyRow) -> std::result::Result<Anomaly, Fault> {
-    let id: String = row.try_get(0)?;
-    decode::<AnomalyRow>(row.try_get(1)?)
-        .map(AnomalyRow::into_anomaly)
-        .map_err(unreadable("anomaly", &id))
 }
 
 async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fault> {

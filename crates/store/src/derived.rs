@@ -10,6 +10,7 @@ use sqlx::{AnyConnection, Row as _};
 
 use crate::fault::Fault;
 use crate::rows::action::action;
+use crate::rows::anomaly::anomaly;
 use crate::rows::recommendation::recommendation;
 
 /// Rows that are filled at a time.
@@ -107,6 +108,34 @@ async fn fill_actions(connection: &mut AnyConnection) -> Result<(), Fault> {
             match action(row) {
                 Ok(found) => fill_action(connection, &found).await?,
                 Err(fault) => tracing::warn!(%fault, "an action is left out of counts"),
+            }
+        }
+    }
+}
+
+/// Fills the accounts of anomalies that were written before there was a column of them.
+pub(crate) async fn fill_anomalies(connection: &mut AnyConnection) -> Result<(), Fault> {
+    let mut last = String::new();
+    loop {
+        let rows = next(
+            connection,
+            "SELECT id, document FROM anomalies WHERE id > $1 ORDER BY id LIMIT $2",
+            &mut last,
+        )
+        .await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        for row in &rows {
+            match anomaly(row) {
+                Ok(found) => {
+                    sqlx::query("UPDATE anomalies SET account = $2 WHERE id = $1")
+                        .bind(&found.id.0)
+                        .bind(found.place.account.as_deref())
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                Err(fault) => tracing::warn!(%fault, "an anomaly is left out of scopes"),
             }
         }
     }

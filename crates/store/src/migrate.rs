@@ -9,6 +9,7 @@ use sqlx::{Row as _, Transaction};
 
 use crate::address::Backend;
 use crate::derived;
+use crate::fault::Fault;
 use crate::open::OpenError;
 
 /// One step of the schema.
@@ -198,11 +199,17 @@ const MIGRATIONS: &[Migration] = &[
         version: 52,
         sql: include_str!("../migrations/0052_flows.sql"),
     },
+    Migration {
+        version: 56,
+        sql: include_str!("../migrations/0056_anomaly_accounts.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled
 /// once all migrations are.
 const FILLED: i64 = 23;
+/// The same of the accounts of anomalies.
+const ACCOUNTS_FILLED: i64 = 56;
 
 /// The schema this program writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
@@ -254,7 +261,8 @@ pub(crate) async fn run_to(
         });
     }
 
-    let is_filled = applied.iter().any(|(applied, _)| *applied == FILLED);
+    let is_applied = |version| applied.iter().any(|(applied, _)| *applied == version);
+    let (is_filled, has_accounts) = (is_applied(FILLED), is_applied(ACCOUNTS_FILLED));
     for migration in MIGRATIONS
         .iter()
         .filter(|migration| migration.version <= version)
@@ -275,10 +283,12 @@ pub(crate) async fn run_to(
     }
 
     // The newest schema, because the program's statements are for no other.
+    let unreadable = |fault: Fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string()));
     if !is_filled && version == CURRENT {
-        derived::fill(tx)
-            .await
-            .map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
+        derived::fill(tx).await.map_err(unreadable)?;
+    }
+    if !has_accounts && version == CURRENT {
+        derived::fill_anomalies(tx).await.map_err(unreadable)?;
     }
 
     Ok(())
@@ -389,5 +399,32 @@ mod tests {
                 row("gone", 10, 10, "unknown", "", ""),
             ]
         );
+    }
+
+    #[tokio::test]
+    async fn anomalies_that_were_kept_before_get_their_accounts() {
+        sqlx::any::install_default_drivers();
+        let mut connection = <sqlx::AnyConnection as sqlx::Connection>::connect("sqlite::memory:")
+            .await
+            .unwrap();
+        let mut tx = sqlx::Connection::begin(&mut connection).await.unwrap();
+        run_to(&mut tx, Backend::Sqlite, ACCOUNTS_FILLED - 1)
+            .await
+            .unwrap();
+        sqlx::query(
+            "INSERT INTO anomalies (id, key, class, status, place, started_at_ms, version, document)
+             VALUES ('an-1', 'k', 'cost', 'open', 'i-1', 0, 1, $1)",
+        )
+        .bind(include_str!("../tests/fixtures/anomaly-v1.json"))
+        .execute(&mut *tx)
+        .await
+        .unwrap();
+        run_to(&mut tx, Backend::Sqlite, CURRENT).await.unwrap();
+
+        let row = sqlx::query("SELECT account FROM anomalies")
+            .fetch_one(&mut *tx)
+            .await
+            .unwrap();
+        assert_eq!(row.get::<String, _>(0), "123456789012");
     }
 }

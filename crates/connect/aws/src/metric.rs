@@ -195,7 +195,8 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         | Metric::RequestRate
         | Metric::ResponseTime
         | Metric::ErrorRate
-        | Metric::CapacityUnits => return Vec::new(),
+        | Metric::CapacityUnits
+        | Metric::Registered(_) => return Vec::new(),
     };
 
     let instance = resource

@@ -287,7 +287,7 @@ impl RunService {
         (until, now): (Timestamp, Timestamp),
     ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
         let (metrics, days) = (&judging.needs.maxima, judging.needs.maxima_days);
-        let has_them = |kind: ResourceKind| kind.metrics().iter().any(|own| metrics.contains(own));
+        let has_them = |kind: ResourceKind| metrics.iter().any(|metric| kind.has_metric(*metric));
         let ids: Vec<ResourceId> = chunk
             .iter()
             .filter(|resource| has_them(resource.kind))

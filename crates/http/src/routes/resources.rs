@@ -150,7 +150,7 @@ async fn samples(
     }
 
     let metrics = match params.metrics.as_deref().filter(|text| !text.is_empty()) {
-        None => Metric::ALL.to_vec(),
+        None => Metric::all(),
         Some(names) => names
             .split(',')
             .filter_map(|name| parse("metrics", Some(name.trim()), Metric::parse).transpose())

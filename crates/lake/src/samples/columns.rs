@@ -69,9 +69,9 @@ pub(super) fn record_batch(
     }
 
     let metrics = DictionaryArray::<Int32Type>::try_new(
-        Int32Array::from_iter_values(rows.iter().map(|row| row.metric as i32)),
+        Int32Array::from_iter_values(rows.iter().map(|row| row.metric.place() as i32)),
         Arc::new(StringArray::from_iter_values(
-            Metric::ALL.iter().map(|metric| metric.as_str()),
+            Metric::all().into_iter().map(Metric::as_str),
         )),
     )?;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use reeve_estate::{KindReader, Kinds};
+use reeve_estate::{KindReader, Kinds, Metric, MetricRow};
 use reeve_notify::notification::ChannelStore as _;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::change::Changes;
@@ -33,6 +33,8 @@ pub struct Startup {
     pub agent_types: AgentTypes,
     /// Kinds of resources that are worded.
     pub kinds: Kinds,
+    /// Rows that the table of metrics gets beside its own; metric sources may map series to them.
+    pub metrics: Vec<MetricRow>,
     /// Readers of further kinds.
     pub readers: Vec<Arc<dyn KindReader>>,
     /// Token of the first administrator; without one it is made up and printed.
@@ -63,6 +65,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<()> {
         changes: Changes::builtin(),
         agent_types: reeve_agents::registry(),
         kinds: Kinds::builtin().clone(),
+        metrics: Vec::new(),
         readers: Vec::new(),
         admin_token: super::token_from_environment(),
         stop: stop_on_signal(),
@@ -165,11 +168,15 @@ async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Serv
         changes,
         agent_types,
         kinds,
+        metrics,
         readers,
         admin_token,
         ..
     } = startup;
 
+    for row in metrics {
+        Metric::register(row)?;
+    }
     let clouds = CloudRegistry::real().with_readers(readers);
     let service =
         Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;

@@ -1,9 +1,12 @@
 //! Users with a scope: every route answers them within it or not at all.
 
+use std::time::Duration;
+
 use reeve_access::{Permission, Role};
 use reeve_http::guard::{Access, Rule};
 use reeve_http::scope::{WITHIN_SCOPE, is_within};
-use reeve_testkit::http::Api;
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::live::Live;
 use reeve_testkit::moto::Moto;
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
@@ -12,6 +15,10 @@ use crate::account::connect;
 use crate::compliance::{CHECK, REGION};
 use crate::routes::knock;
 use crate::unused::found;
+
+/// Account that lies within the scopes of these tests, and one that does not.
+const HERE: &str = "111122223333";
+const ELSEWHERE: &str = "999999999999";
 
 /// Every role whose holders may have a scope.
 fn roles() -> Vec<&'static str> {
@@ -74,6 +81,106 @@ async fn a_route_that_does_not_narrow_refuses_a_caller_with_a_scope() {
         let refused = admin.patch(&path, json!({ "scope": wrong })).await;
         assert_eq!(refused.status, 422, "{}", refused.text);
         assert_eq!(refused.text_at("/errors/0/field"), field);
+    }
+}
+
+/// An entry about a bucket of an account, from an address.
+fn call(account: &str, bucket: &str, address: &str) -> Value {
+    json!({
+        "event_type": "test.call",
+        "actor": { "type": "user", "id": "ann", "ip_address": address },
+        "action": { "operation": "ListBuckets", "status": "success", "method": "api" },
+        "resource": { "type": "bucket", "id": bucket, "account_id": account },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_live_view_ends_when_the_scope_of_its_user_changes() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    let (id, follower) = admin.person("live@acme.example", &roles(), &[]).await;
+    let set = async |account: &str| {
+        let scope = json!({ "scope": { "accounts": [account] } });
+        let _ = admin.patch(&format!("users/{id}"), scope).await.expect(200);
+    };
+
+    set(HERE).await;
+    let path = "audit-logs/live?query=event_type:test.call";
+    let mut before = Live::open(&follower, path, &[]).await;
+    set(ELSEWHERE).await;
+    assert_eq!(before.end().await.as_deref(), Some("signed_out"));
+
+    let mut after = Live::open(&follower, path, &[]).await;
+    let both = json!([
+        call(HERE, "hidden", "198.51.100.1"),
+        call(ELSEWHERE, "seen", "198.51.100.1"),
+    ]);
+    let _ = admin.post("audit-logs", both).await.expect(201);
+    assert_eq!(after.entry().await["resource"]["id"], "seen");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn anomalies_and_firings_outside_of_a_scope_are_neither_listed_nor_found() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    let here = limited(&admin, "here@acme.example", json!({ "accounts": [HERE] })).await;
+    let rule = json!({ "name": "Calls", "condition": "event_type:test.call", "severity": "high",
+        "threshold": { "count": 2, "window": "1h" }, "group_by": "resource.account_id" });
+    let _ = admin.post("audit-logs/alerts", rule).await.expect(201);
+    let list = json!({ "indicators": "203.0.113.0/24" });
+    let list = admin.put("intelligence/threat-lists/may", list).await;
+    let _ = list.expect(200);
+
+    let calls = [
+        call(HERE, "b-1", "203.0.113.7"),
+        call(HERE, "b-2", "198.51.100.1"),
+        call(ELSEWHERE, "b-3", "203.0.113.8"),
+        call(ELSEWHERE, "b-4", "198.51.100.1"),
+    ];
+    let _ = admin.post("audit-logs", json!(calls)).await.expect(201);
+
+    for path in [
+        "intelligence/anomalies?type=security",
+        "audit-logs/alerts/firings",
+    ] {
+        let is_inside = |one: &Value| {
+            let account = match one.get("group") {
+                Some(group) => group.to_string(),
+                None => one["resource"]["account"].to_string(),
+            };
+            account.contains(HERE)
+        };
+        let all = until("both accounts", Duration::from_secs(60), async || {
+            let all = admin.get(path).await.expect(200);
+            let inside = all.items().iter().filter(|one| is_inside(one)).count();
+            (inside > 0 && inside < all.items().len()).then_some(all)
+        })
+        .await;
+
+        let inside: Vec<&Value> = all.items().iter().filter(|one| is_inside(one)).collect();
+        let seen = here.get(path).await.expect(200);
+        assert_eq!(seen.body["total"], inside.len(), "{}", seen.text);
+        assert!(seen.items().iter().all(is_inside), "{}", seen.text);
+        assert!(!seen.text.contains(ELSEWHERE), "{}", seen.text);
+
+        let one = path.split('?').next().unwrap();
+        for found in all.items() {
+            let id = found["id"].as_str().unwrap();
+            let answer = here.get(&format!("{one}/{id}")).await;
+            let expected = if is_inside(found) { 200 } else { 404 };
+            assert_eq!(answer.status, expected, "{}", answer.text);
+        }
+    }
+
+    // What an anomaly tells of its surroundings may lie anywhere.
+    let seen = here.get("intelligence/anomalies?type=security").await;
+    for one in seen.expect(200).items() {
+        for field in ["activity", "investigation", "incident"] {
+            assert!(one[field].is_null(), "{field}: {one}");
+        }
+        assert_eq!(one["log_entries"], json!([]), "{one}");
     }
 }
 

@@ -141,6 +141,7 @@ async fn started(
         changes: Changes::builtin(),
         agent_types: AgentTypes::new(reeve_agents::rows()),
         kinds: Kinds::builtin().clone(),
+        metrics: Vec::new(),
         readers: vec![Arc::new(Archive::default())],
         admin_token: Some(TOKEN.to_owned()),
         stop: stop.clone(),

@@ -5,6 +5,7 @@
 mod tape_inspector;
 mod tape_librarian;
 mod tape_library;
+mod tape_speed;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -67,6 +68,7 @@ impl Running {
                 .with(tape_inspector::change()),
             agent_types: AgentTypes::new(rows),
             kinds: Kinds::builtin().clone().with(tape_library::info()),
+            metrics: vec![tape_librarian::SPEED],
             readers: vec![Arc::new(tape_library::TapeLibraries::default())],
             admin_token: Some(TOKEN.to_owned()),
             stop: stop.clone(),
@@ -256,6 +258,21 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         .await
         .expect(201);
 
+    // And so does a metric that this test alone has: it is in the table, metric sources map series to
+    // it, and its samples are read.
+    assert_eq!(reasons(&skipped().await), [("not_measured", 1)]);
+    let tables = admin.get("metrics").await.expect(200).body;
+    let metrics = tables["metrics"].as_array().unwrap();
+    let speed = metrics.iter().find(|one| one["metric"] == "tape_speed");
+    assert_eq!(
+        (&speed.unwrap()["label"], &speed.unwrap()["unit"]),
+        (&json!("Tape speed"), &json!("per_second"))
+    );
+    tape_speed::push(admin, &machine, 2.5).await;
+    let samples = format!("resources/{machine}/samples?metrics=tape_speed");
+    let samples = admin.get(&samples).await.expect(200).body;
+    assert_eq!(samples["series"][0]["metric"], "tape_speed", "{samples}");
+
     let report = admin.post(&run, json!({})).await.expect(200);
     assert_eq!(report.body["recommendations"], 1, "{}", report.body);
 
@@ -275,6 +292,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         factors.contains("billed 12.50 in 30 days and read 2 times in 7 days"),
         "{found}"
     );
+    assert!(factors.contains("Tape speed was 2.5 per second"), "{found}");
 
     let id = found["id"].as_str().unwrap().to_owned();
     let hash = found["plan"]["hash"].clone();

@@ -12,8 +12,21 @@ use reeve_anomalies::{
 use reeve_estate::{Metric, finite};
 use reeve_recommend::recommendation::Priority;
 use serde::{Deserialize, Serialize};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use crate::fault::Fault;
+use crate::rows::{decode, unreadable};
 
 use self::cause::LikelyCauseRow;
+
+/// An anomaly out of its id and document.
+pub(crate) fn anomaly(row: &AnyRow) -> Result<Anomaly, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<AnomalyRow>(row.try_get(1)?)
+        .map(AnomalyRow::into_anomaly)
+        .map_err(unreadable("anomaly", &id))
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AnomalyRow {

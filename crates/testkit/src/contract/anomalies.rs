@@ -354,6 +354,21 @@ async fn lists(store: &dyn AnomalyStore) -> Result<()> {
         ["an-2"]
     );
 
+    for (account, known) in [
+        ("123456789012", vec!["an-2", "an-3", "an-1"]),
+        ("999999999999", vec![]),
+    ] {
+        let of_account = AnomalyFilter {
+            accounts: vec![account.to_owned()],
+            ..all()
+        };
+        let total = known.len() as u64;
+        assert_eq!(
+            ids(of_account).await?,
+            (known.into_iter().map(str::to_owned).collect(), total)
+        );
+    }
+
     let since = Some(Timestamp::from_millisecond(2_000)?);
     assert_eq!(
         ids(AnomalyFilter { since, ..all() }).await?.0,

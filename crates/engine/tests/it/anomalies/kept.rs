@@ -113,6 +113,12 @@ impl AnomalyStore for Kept {
             filter.key.as_ref().is_none_or(|key| *key == anomaly.key)
                 && (filter.status.is_empty() || filter.status.contains(&anomaly.status))
                 && (filter.incidents.is_empty() || filter.incidents.contains(&anomaly.incident))
+                && (filter.accounts.is_empty()
+                    || anomaly
+                        .place
+                        .account
+                        .as_ref()
+                        .is_some_and(|account| filter.accounts.contains(account)))
                 && filter.since.is_none_or(|since| anomaly.started_at >= since)
         };
         let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();

@@ -1,5 +1,6 @@
 //! Anomalies: list, one, its course beside what was expected, acknowledge, feedback, reopen.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -48,11 +49,13 @@ pub(super) async fn list(
         status.extend(parse("status", Some(name), AnomalyStatus::parse)?);
     }
 
+    let visible = app.visible(&caller.principal).await?;
     let filter = AnomalyFilter {
         class: parse("type", params.class.as_deref(), AnomalyClass::parse)?,
         status,
         key: None,
         place: params.resource,
+        accounts: visible.accounts(),
         incidents: params.incident.into_iter().map(AnomalyId).collect(),
         since: time::parse_option("since", params.since.as_deref())?,
         limit: window.limit,
@@ -61,11 +64,14 @@ pub(super) async fn list(
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
 
     let next_cursor = window.next(found.len(), total);
-    let incidents = app
-        .anomaly_service
-        .incidents(&found)
-        .await
-        .map_err(problem)?;
+    let found: Vec<Anomaly> = found.into_iter().map(|one| visible.narrowed(one)).collect();
+    let incidents = if visible.is_whole() {
+        let incidents = app.anomaly_service.incidents(&found).await;
+        incidents.map_err(problem)?
+    } else {
+        // Members of an incident may lie anywhere.
+        BTreeMap::new()
+    };
     let items: Vec<_> = found
         .iter()
         .map(|anomaly| AnomalyBody {
@@ -90,12 +96,17 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let found = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
-    let related = app.anomaly_service.related(&found).await.map_err(problem)?;
-    let related = related.iter().map(RelatedAnomalyBody::from).collect();
-    let anomaly = AnomalyBody {
-        related,
-        ..shown(&app, &found, &caller).await?
+    let visible = app.visible(&caller.principal).await?;
+    let found = visible.anomaly(&AnomalyId(id)).await?;
+    let anomaly = if visible.is_whole() {
+        let related = app.anomaly_service.related(&found).await.map_err(problem)?;
+        AnomalyBody {
+            related: related.iter().map(RelatedAnomalyBody::from).collect(),
+            ..shown(&app, &found, &caller).await?
+        }
+    } else {
+        // Related anomalies and members of an incident may lie anywhere.
+        AnomalyBody::seen_by(&found, &RowFilter::for_principal(&caller.principal))
     };
     record_entries(
         &app,
@@ -213,10 +224,12 @@ pub(super) async fn reopen(
     responses((status = 200, body = AnomalyCourseBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn course(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
     Params(params): Params<AnomalyCourseParams>,
 ) -> Result<Json<AnomalyCourseBody>, Problem> {
-    let anomaly = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let anomaly = visible.anomaly(&AnomalyId(id)).await?;
     let asked = parse("metric", params.metric.as_deref(), Metric::parse)?;
     let own = |metric: &Metric| {
         anomaly
@@ -263,9 +276,10 @@ pub(super) async fn course(
     let id = ResourceId::new(anomaly.place.id.clone());
     let (now, since) = (app.now(), needed_from(from));
     let known = match resource_at(&*app.estate, &anomaly.place).await? {
-        Some(known) => known,
+        Some(known) if visible.connections().contains(&known.connection) => known,
+        Some(_) => return Err(Problem::not_found("resource", &id.0)),
         // A resource that is gone keeps its samples for a while.
-        None => app.estate.resource_get(&id).await?,
+        None => visible.resource(&id).await?,
     };
     let ids = std::slice::from_ref(&id);
     let read = app

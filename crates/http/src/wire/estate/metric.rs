@@ -56,7 +56,7 @@ impl MetricTablesBody {
     /// Returns both tables of metrics.
     #[must_use]
     pub fn new() -> MetricTablesBody {
-        let metrics = reeve_estate::Metric::ALL.iter().copied();
+        let metrics = reeve_estate::Metric::all().into_iter();
         MetricTablesBody {
             metrics: metrics.map(MetricBody::from).collect(),
             predictive: Signal::ALL.iter().copied().map(Into::into).collect(),

@@ -177,7 +177,6 @@ enumerations! {
 
     // Estate.
     Provider = reeve_estate::Provider, "Provider of a cloud.";
-    Metric = reeve_estate::Metric, "Metric of a resource.";
     Unit = reeve_estate::Unit, "Unit of a metric.";
     ResourceState = reeve_estate::ResourceState, "State of a resource.";
     PurchaseOption = reeve_estate::Purchase, "Purchase option of a machine.";
@@ -212,6 +211,23 @@ enumerations! {
     ReportRunState = reeve_reports::RunState, "State of a run of a report.";
     SavedSearchSharing = reeve_access::SharedWith, "Users that may see a saved search.";
     MetricSourceType = reeve_sources::SourceKind, "Type of a metric source.";
+}
+
+/// Metric of a resource.
+pub type Metric = Name<reeve_estate::Metric>;
+
+/// The table of metrics, which a program may have added rows to.
+impl Named for reeve_estate::Metric {
+    const SCHEMA: &'static str = "Metric";
+    const DESCRIPTION: &'static str = "Metric of a resource.";
+
+    fn all() -> impl Iterator<Item = Self> {
+        reeve_estate::Metric::all().into_iter()
+    }
+
+    fn name(self) -> &'static str {
+        self.as_str()
+    }
 }
 
 #[cfg(test)]

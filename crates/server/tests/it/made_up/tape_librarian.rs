@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use reeve_agents::models::Confidence;
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, Catalogue, Metric, Money, Mutation, Operation, Resource, ResourceKind, ResourceState,
+    ActError, Catalogue, Metric, MetricRow, Money, Mutation, Operation, Resource, ResourceKind,
+    ResourceState, Unit,
 };
 use reeve_learn::calibrate::{Example, FEATURES};
 use reeve_recommend::agent::contract::AgentDefinition;
@@ -50,6 +51,19 @@ static INFO: AgentTypeInfo = AgentTypeInfo {
     findings: Some(FindingSource::Runs),
 };
 
+/// Row of the metric that this type judges by: nobody else reads it.
+pub(super) const SPEED: MetricRow = MetricRow {
+    name: "tape_speed",
+    label: "Tape speed",
+    is_plural: false,
+    unit: Unit::PerSecond,
+    kinds: &[ResourceKind::VirtualMachine],
+};
+
+fn speed() -> Metric {
+    Metric::register(SPEED).unwrap()
+}
+
 /// A tape on these machines turns at this share of the CPU, percent.
 const TAPE_CPU: f64 = 25.0;
 
@@ -68,6 +82,7 @@ impl AgentDefinition for TapeLibrarian {
         let kinds = vec![ResourceKind::VirtualMachine];
         Needs {
             kinds,
+            metrics: vec![speed()],
             history_days: 1,
             charge_days: 30,
             facts: vec![FactNeed::of::<Activity>().over_days(7)],
@@ -94,8 +109,10 @@ impl AgentDefinition for TapeLibrarian {
             Err(left("not_billed", "no bill names the machine"))
         } else if reads == 0 {
             Err(left("not_read", "nobody has read the tape for a week"))
+        } else if let Some(speed) = newest_speed(facts) {
+            Ok(rewind(facts, reads, speed))
         } else {
-            Ok(rewind(facts, reads))
+            Err(left("not_measured", "no series has the speed of the tape"))
         });
 
         judgement
@@ -131,7 +148,14 @@ impl AgentDefinition for TapeLibrarian {
     }
 }
 
-fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
+/// Newest speed of the tape of a machine.
+fn newest_speed(facts: &Facts<'_>) -> Option<f64> {
+    let mut series = facts.series.iter();
+    let own = series.find(|series| series.metric == speed())?;
+    own.points.last().map(|(_, value)| *value)
+}
+
+fn rewind(facts: &Facts<'_>, reads: u64, turns: f64) -> Proposal {
     let cost: f64 = facts
         .charges
         .iter()
@@ -158,6 +182,10 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
                 (
                     FactorKind::Measured,
                     format!("the tape turns at {TAPE_CPU} % CPU"),
+                ),
+                (
+                    FactorKind::Measured,
+                    format!("{} was {turns} per second", speed().row().label),
                 ),
                 (
                     FactorKind::Measured,

@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use reeve_access::{AccessError, UserId};
 use reeve_alerts::{Firing, FiringFilter, FiringId, FiringStatus, RuleId};
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
+use reeve_trail::Trail;
 use serde_json::json;
 
 use crate::app::App;
@@ -15,10 +16,13 @@ use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::log_entry;
 use crate::paging::window;
+use crate::routes::audit_logs::ask;
 use crate::wire::alert::{FiringBody, FiringHandling, FiringParams};
 use crate::wire::form::list::List;
 
 const MAX_NOTE: usize = 2000;
+/// Firings that are looked at for a caller with a scope, the latest ones.
+const MOST_LOOKED_AT: u64 = 1000;
 
 /// Firings, the latest first.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/firings", tag = "audit-logs", params(FiringParams),
@@ -46,7 +50,11 @@ pub(super) async fn list(
         limit: window.limit,
         offset: window.start(),
     };
-    let (firings, total) = app.alerts.firing_list(&filter).await?;
+    let (firings, total) = if caller.principal.scope.is_some() {
+        within_scope(&app, &caller, filter).await?
+    } else {
+        app.alerts.firing_list(&filter).await?
+    };
 
     let entry = log_entry::read_log(
         &caller,
@@ -74,6 +82,9 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<FiringBody>, Problem> {
     let firing = app.alerts.firing_get(&FiringId(id)).await?;
+    if !is_visible(&app.trail(&caller), &caller, &firing).await? {
+        return Err(Problem::not_found("firing", &firing.id.0));
+    }
     let read = json!({ "firing_id": firing.id.0 });
     app.record_reading(log_entry::read_log(
         &caller,
@@ -85,6 +96,52 @@ pub(super) async fn get(
     .await?;
 
     Ok(Json(FiringBody::new(&firing)))
+}
+
+/// Returns the firings that a caller with a scope may see, and their number: among the latest, as
+/// each is held against the log.
+async fn within_scope(
+    app: &App,
+    caller: &Caller,
+    filter: FiringFilter,
+) -> Result<(Vec<Firing>, u64), Problem> {
+    let latest = FiringFilter {
+        limit: MOST_LOOKED_AT,
+        offset: 0,
+        ..filter.clone()
+    };
+    let (latest, _) = app.alerts.firing_list(&latest).await?;
+    let trail = app.trail(caller);
+    let mut visible = Vec::new();
+    for firing in latest {
+        if is_visible(&trail, caller, &firing).await? {
+            visible.push(firing);
+        }
+    }
+
+    let total = visible.len() as u64;
+    let (skipped, limit) = (filter.offset as usize, filter.limit as usize);
+    let page = visible.into_iter().skip(skipped).take(limit).collect();
+    Ok((page, total))
+}
+
+/// Returns `true` if a caller may see a firing. Within a scope that takes every entry of it: a
+/// firing that counts more entries than it names is not seen.
+async fn is_visible(trail: &Trail, caller: &Caller, firing: &Firing) -> Result<bool, Problem> {
+    if caller.principal.scope.is_none() {
+        return Ok(true);
+    }
+    if firing.count > firing.entries.len() as u64 {
+        return Ok(false);
+    }
+
+    for entry in &firing.entries {
+        let seen = trail.by_sequence(entry.sequence).await;
+        if seen.map_err(ask::problem)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Acknowledge a firing: somebody has seen it.

@@ -184,10 +184,7 @@ fn metric(index: usize, text: &str) -> Result<Metric, Problem> {
         .find(|(name, _)| *name == text)
         .map(|(_, metric)| *metric);
     named.or_else(|| Metric::parse(text)).ok_or_else(|| {
-        let known: Vec<&str> = Metric::ALL
-            .iter()
-            .map(|metric| metric_name(*metric))
-            .collect();
+        let known: Vec<&str> = Metric::all().into_iter().map(metric_name).collect();
         let message = format!("{text:?} is not a metric; metrics are {}", known.join(", "));
         Problem::field(
             format!("performance.metrics[{index}]"),
