@@ -40,6 +40,36 @@ async function followsPaths({ page, program }) {
   await page.getByText('intelligence.evidence').first().waitFor();
 }
 
+/** What of a principal's permissions nothing uses, and the narrower policy beside the former one. */
+async function showsUnusedPermissions({ page, program }) {
+  await signIn(page, program.email, program.password);
+  const found = await eventually(
+    'unused permissions are judged',
+    async () => {
+      const { items } = await read(page, 'intelligence/privileges?result=pass&limit=1000');
+      return items.find(({ unused }) => unused?.unused_actions.length > 0);
+    },
+    JUDGED_MS,
+  );
+  await openPage(page, 'Exposure');
+  await page.getByText('Cannot', { exact: true }).click();
+  const table = page.getByRole('table', { name: 'Users and roles and what they can become' });
+  const row = table.getByRole('row').filter({ hasText: found.resource_name }).first();
+  await row.getByText(found.unused.unused_actions[0]).waitFor();
+  await row.getByText(`In ${found.unused.window_days} days`).waitFor();
+
+  const { items } = await read(
+    page,
+    'intelligence/recommendations?agent=security_intelligence&limit=1000',
+  );
+  const narrower = items.find(({ plan }) => plan?.change?.name === 'tighten_role_policy');
+  assert.ok(narrower, 'a narrower policy is recommended');
+  await page.goto(`/intelligence/recommendations/${narrower.id}`);
+  const policies = page.getByRole('table', { name: 'Policy now and policy afterwards' });
+  await policies.getByText('Action').first().waitFor();
+}
+
 export const exposure = [
   { name: 'an exposed resource shows its path, a safe one what stops it', run: followsPaths },
+  { name: 'unused permissions show the narrower policy', run: showsUnusedPermissions },
 ];

@@ -15,7 +15,7 @@ use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 use crate::account::connect;
-use crate::unused::{ended, execute, found, rolled_back};
+use crate::unused::{ended, found, rolled_back};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -151,7 +151,8 @@ async fn permissions_that_nothing_used_go_and_come_back() {
 
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    let (_, director) = admin.person("dora@acme.example", &["director"], &[]).await;
+    let (_, security) = admin.person("sven@acme.example", &["security_analyst"], &[]).await;
     let _ = connect(&admin, &before(&moto).await).await;
 
     let all = found(&admin, "security_intelligence").await;
@@ -175,7 +176,23 @@ async fn permissions_that_nothing_used_go_and_come_back() {
         privileges.text
     );
 
-    execute(&admin, &manager, &finding).await;
+    // A change of access has a high risk: two people sign it.
+    let id = finding["id"].as_str().unwrap();
+    let asked = admin
+        .post(
+            &format!("intelligence/recommendations/{id}/execute"),
+            json!({ "plan_hash": finding["plan"]["hash"] }),
+        )
+        .await
+        .expect(202);
+    let approval = asked.text_at("/approval_id");
+    for person in [&director, &security] {
+        let path = format!("intelligence/approvals/{approval}/approve");
+        let _ = person
+            .post(&path, json!({ "comment": "it is not used" }))
+            .await
+            .expect(200);
+    }
     let action = ended(&admin, &finding).await;
     assert_eq!(action["status"], "succeeded", "{action}");
     let tight = allowed(&moto).await;
@@ -186,7 +203,6 @@ async fn permissions_that_nothing_used_go_and_come_back() {
 
     rolled_back(&admin, &action, PATIENCE).await;
     assert!(allowed(&moto).await.contains("SendMessage"));
-    let id = finding["id"].as_str().unwrap();
     let story = format!("audit-logs?query=metadata.recommendation_id:{id}");
     until("the log has its story", PATIENCE, || async {
         let answer = admin.get(&story).await;
