@@ -31,6 +31,7 @@ mod evidence;
 mod export;
 mod fault;
 mod filter;
+mod incident;
 mod inventory_totals;
 mod lease;
 mod lesson;

@@ -194,6 +194,14 @@ const MIGRATIONS: &[Migration] = &[
         version: 47,
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },
+    Migration {
+        version: 48,
+        sql: include_str!("../migrations/0048_incident_records.sql"),
+    },
+    Migration {
+        version: 49,
+        sql: include_str!("../migrations/0049_playbooks.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled
