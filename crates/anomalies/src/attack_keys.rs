@@ -43,7 +43,12 @@ impl AttackKeys {
         if let Some(address) = self.addresses.intersection(&other.addresses).next() {
             return Some(format!("the same address {address}"));
         }
-        if self.principals.intersection(&other.principals).next().is_some() {
+        if self
+            .principals
+            .intersection(&other.principals)
+            .next()
+            .is_some()
+        {
             return Some("the same account".to_owned());
         }
         if let Some(resource) = self.resources.intersection(&other.resources).next() {

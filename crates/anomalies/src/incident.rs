@@ -201,7 +201,10 @@ mod tests {
             ["spray", "key"]
         );
 
-        assert_eq!(AnomalyGroup::of(&[spray.clone()]).unwrap().title, spray.title);
+        assert_eq!(
+            AnomalyGroup::of(&[spray.clone()]).unwrap().title,
+            spray.title
+        );
         assert_eq!(AnomalyGroup::of(&[]), None);
     }
 

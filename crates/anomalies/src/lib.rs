@@ -74,4 +74,4 @@ pub use service::{AnomalyPorts, AnomalyService};
 pub use settings::{
     AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
 };
-pub use subject::resource_at;
+pub use subject::{identities, resource_at};

@@ -28,6 +28,7 @@ use reeve_estate::{
     Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
 };
 use reeve_exports::{Carrier, ExportStore};
+use reeve_incidents::{IncidentService, IncidentStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
@@ -257,6 +258,8 @@ pub struct Ports {
     pub anomalies: Arc<dyn AnomalyStore>,
     pub threats: Arc<dyn ThreatStore>,
     pub anomaly_service: Arc<AnomalyService>,
+    pub incidents: Arc<dyn IncidentStore>,
+    pub incident_service: Arc<IncidentService>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Checks and frameworks in force.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
+use reeve_anomalies::identities;
 use reeve_estate::{
     DescriptionStore, EstateStore, RelationKind, Resource, ResourceFilter, ResourceId,
     ResourceKind, StoreError,
@@ -19,8 +20,6 @@ use crate::incident::Incident;
 
 /// Names that are looked up for one measure.
 const MOST_SUSPECTS: usize = 20;
-/// Resources whose name contains a suspect's, of which those with exactly that name are taken.
-const MOST_NAMED: u64 = 50;
 
 /// Executes and takes back the changes that playbooks ask for.
 #[async_trait]
@@ -125,89 +124,66 @@ impl Inventory<'_> {
 
     /// The key itself, or the keys of a user.
     async fn keys(&self, suspect: &Suspect) -> Result<Vec<Resource>, StoreError> {
-        let own = self.by_id(suspect).await?;
-        if own.iter().any(|one| one.kind.as_str() == "access_key") {
-            return Ok(own);
-        }
-
         let mut found = Vec::new();
-        for user in self.named(suspect).await? {
-            let targets = [user.id.clone()];
+        for identity in self.identities_of(suspect).await? {
+            if identity.kind.as_str() == "access_key" {
+                found.push(identity);
+                continue;
+            }
+            let targets = [identity.id.clone()];
             let relations = self
                 .descriptions
-                .relations_to(&user.connection, &targets)
+                .relations_to(&identity.connection, &targets)
                 .await?;
             let attached = relations
                 .into_iter()
                 .filter(|owned| owned.relation.kind == RelationKind::AttachedTo);
-            let filter = ResourceFilter {
-                connection: Some(user.connection.clone()),
-                kind: ResourceKind::named("access_key"),
-                ids: attached.map(|owned| owned.source).collect(),
-                ..ResourceFilter::default()
-            };
-            if !filter.ids.is_empty() {
-                found.extend(self.estate.resource_list(&filter).await?.0);
-            }
+            let ids = attached.map(|owned| owned.source).collect();
+            found.extend(self.seen_by(&identity, ids).await?);
         }
         Ok(found)
     }
 
     /// The user or role itself, or the user of a key.
     async fn identities(&self, suspect: &Suspect) -> Result<Vec<Resource>, StoreError> {
-        let own = self.by_id(suspect).await?;
         let mut found = Vec::new();
-        for key in own.iter().filter(|one| one.kind.as_str() == "access_key") {
-            let ids = [key.id.clone()];
-            let known = self
-                .descriptions
-                .description_known(&key.connection, &ids)
-                .await?;
-            let relations = known.into_iter().flat_map(|one| one.relations);
-            let users = relations.filter(|one| one.kind == RelationKind::AttachedTo);
-            let filter = ResourceFilter {
-                connection: Some(key.connection.clone()),
-                ids: users.map(|one| one.target).collect(),
-                ..ResourceFilter::default()
-            };
-            if !filter.ids.is_empty() {
-                found.extend(self.estate.resource_list(&filter).await?.0);
+        for identity in self.identities_of(suspect).await? {
+            if identity.kind.as_str() == "access_key" {
+                let ids = [identity.id.clone()];
+                let known = self
+                    .descriptions
+                    .description_known(&identity.connection, &ids)
+                    .await?;
+                let relations = known.into_iter().flat_map(|one| one.relations);
+                let users = relations.filter(|one| one.kind == RelationKind::AttachedTo);
+                let ids = users.map(|one| one.target).collect();
+                found.extend(self.seen_by(&identity, ids).await?);
+            } else {
+                found.push(identity);
             }
-        }
-
-        if own.is_empty() {
-            found.extend(self.named(suspect).await?);
-        } else {
-            found.extend(own);
         }
         Ok(found)
     }
 
-    /// Users and roles with a suspect's name, where its account is known or no other account has
-    /// one of the name: nothing is done about an identity that is only called alike.
-    async fn named(&self, suspect: &Suspect) -> Result<Vec<Resource>, StoreError> {
-        let (name, kinds): (&str, &[&str]) = match suspect.id.split_once('/') {
-            Some((role, _)) if !suspect.id.starts_with("arn:") => (role, &["iam_role"]),
-            _ => (suspect.id.as_str(), &["iam_user", "iam_role"]),
-        };
-
-        let mut found = Vec::new();
-        for kind in kinds {
-            let filter = ResourceFilter {
-                kind: ResourceKind::named(kind),
-                account: suspect.account.clone(),
-                text: Some(name.to_owned()),
-                limit: MOST_NAMED,
-                ..ResourceFilter::default()
-            };
-            let (listed, _) = self.estate.resource_list(&filter).await?;
-            found.extend(listed.into_iter().filter(|one| one.name == name));
-        }
-        let accounts: BTreeSet<&str> = found.iter().map(|one| one.account.as_str()).collect();
-        if accounts.len() > 1 {
+    /// Resources of the connection that sees another one.
+    async fn seen_by(
+        &self,
+        other: &Resource,
+        ids: Vec<ResourceId>,
+    ) -> Result<Vec<Resource>, StoreError> {
+        if ids.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(found)
+        let filter = ResourceFilter {
+            connection: Some(other.connection.clone()),
+            ids,
+            ..ResourceFilter::default()
+        };
+        Ok(self.estate.resource_list(&filter).await?.0)
+    }
+
+    async fn identities_of(&self, suspect: &Suspect) -> Result<Vec<Resource>, StoreError> {
+        identities(self.estate, &suspect.id, suspect.account.as_deref()).await
     }
 }
 

@@ -7,6 +7,7 @@
 //! changes something is a recommendation of the engine with its approval, guardrails and rollback.
 
 mod containment;
+mod graph;
 mod incident;
 mod log_entry;
 mod member;
@@ -17,6 +18,7 @@ mod service;
 mod timeline;
 
 pub use containment::Containment;
+pub use graph::{Edge, Graph, Node, NodeKind};
 pub use incident::{
     Incident, IncidentStatus, MOST_MEMBERS, Note, StatusChange, Task, TaskId, allowed,
 };

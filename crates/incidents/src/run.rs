@@ -122,11 +122,22 @@ impl PlaybookRun {
         is_unfinished || self.steps.iter().any(|step| goes_on(step.state))
     }
 
-    /// Returns `true` if a step made a change that is not taken back.
+    /// Returns `true` if a change was made that is not taken back, is being made, or waits, and the
+    /// run is not being rolled back.
     #[must_use]
-    pub fn has_changes(&self) -> bool {
+    pub fn can_roll_back(&self) -> bool {
+        let is_rolling_back = self
+            .rollback
+            .as_ref()
+            .is_some_and(|rollback| rollback.ended_at.is_none());
         let mut targets = self.steps.iter().flat_map(|step| &step.targets);
-        targets.any(|target| target.state == StepState::Done)
+        !is_rolling_back
+            && targets.any(|target| {
+                matches!(
+                    target.state,
+                    StepState::Done | StepState::Waiting | StepState::Running
+                )
+            })
     }
 }
 

@@ -2,6 +2,7 @@
 //! behind it, in one order.
 
 use jiff::Timestamp;
+use reeve_audit::Entry;
 use reeve_estate::named;
 
 use crate::incident::Incident;
@@ -129,4 +130,30 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun]) -> Vec<Moment> {
 
     found.sort_by(|a, b| (a.at, a.kind).cmp(&(b.at, b.kind)));
     found
+}
+
+impl Moment {
+    /// An entry of the log behind a finding.
+    #[must_use]
+    pub fn of_entry(entry: &Entry) -> Moment {
+        let actor = entry.actor.email.clone().or_else(|| entry.actor.id.clone());
+        let operation = entry.action.operation.as_deref();
+        let mut text = operation.unwrap_or(entry.event_type.as_str()).to_owned();
+        if let Some(resource) = &entry.resource.id {
+            text = format!("{text} on {resource}");
+        }
+        if let Some(address) = entry.actor.ip_address {
+            text = format!("{text} from {}", address.to_canonical());
+        }
+        if let Some(status) = entry.action.status {
+            text = format!("{text}: {}", status.as_str());
+        }
+        Moment {
+            at: entry.timestamp,
+            kind: MomentKind::Entry,
+            by: actor,
+            text,
+            reference: Some(entry.event_id.as_str().to_owned()),
+        }
+    }
 }

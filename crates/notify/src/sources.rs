@@ -187,7 +187,9 @@ fn message(
     }
 }
 
-fn store_error(error: AccessError) -> StoreError {
+/// Returns a failure of the stores of alerts, reports and the workspace as one of the others.
+#[must_use]
+pub fn store_error(error: AccessError) -> StoreError {
     match error {
         AccessError::NotFound { what, id } => StoreError::NotFound { what, id },
         AccessError::Conflict(message) => StoreError::Conflict(message),

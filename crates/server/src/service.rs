@@ -52,7 +52,7 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 use crate::{connections, private, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-use responses::{anomaly_service, prices, rule_service};
+use responses::{anomaly_service, incident_service, prices, rule_service};
 
 pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
@@ -198,6 +198,7 @@ impl Service {
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
+            incident_service: incident_service(&store, &engine, &recorder, &clock),
             dispatcher: dispatcher(
                 &config,
                 &lease,
@@ -493,6 +494,8 @@ fn ports(
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
         anomaly_service: tasks.anomaly_service.clone(),
+        incidents: store.clone(),
+        incident_service: tasks.incident_service.clone(),
         models: store.clone(),
         evidence: store.clone(),
         drifts: store.clone(),

@@ -24,19 +24,8 @@ impl IncidentService {
         let _running = self.running.lock().await;
         let mut run = self.ports.incidents.playbook_run_get(id).await?;
         self.follow_steps(&mut run).await?;
-        let goes_on = |rollback: &RollbackRequest| rollback.ended_at.is_none();
-        if run.rollback.as_ref().is_some_and(goes_on) {
-            let message = "the run is being rolled back";
-            return Err(EngineError::Conflict(message.to_owned()));
-        }
-        let mut targets = run.steps.iter().flat_map(|step| &step.targets);
-        if !targets.any(|one| {
-            matches!(
-                one.state,
-                StepState::Done | StepState::Waiting | StepState::Running
-            )
-        }) {
-            let message = "the run has made no change that is not taken back";
+        if !run.can_roll_back() {
+            let message = "the run has no change that is not taken back, or is being rolled back";
             return Err(EngineError::Conflict(message.to_owned()));
         }
 

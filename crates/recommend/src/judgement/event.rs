@@ -6,7 +6,7 @@ use reeve_estate::{ConnectionId, ResourceId, named};
 
 use crate::judgement::open_facts::OpenFacts;
 use crate::recommendation::Priority;
-use crate::recommendation::origin::{AnomalyId, Cause, IncidentId};
+use crate::recommendation::origin::{Cause, IncidentId};
 
 /// Source of the observations of [`SecurityThreat`]s.
 pub const SECURITY_THREAT: &str = "security_threat";
@@ -63,7 +63,8 @@ impl Event {
 /// Security anomaly of a resource: credentials or behavior that point to an intruder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecurityThreat {
-    pub anomaly: AnomalyId,
+    /// The anomaly, or the incident whose playbook asks for a measure.
+    pub cause: Cause,
     pub title: String,
     pub severity: Priority,
     /// Highest anomaly score of its readings, 0 to 1.
@@ -100,4 +101,20 @@ pub struct ContainmentRequest {
     pub measure: Measure,
     /// Findings that name the resource, in sentences.
     pub evidence: Vec<String>,
+}
+
+impl ContainmentRequest {
+    /// Returns the request as the threat that an isolation is proposed for.
+    #[must_use]
+    pub fn as_threat(&self) -> SecurityThreat {
+        SecurityThreat {
+            cause: Cause::Incident(self.incident.clone()),
+            title: self.title.clone(),
+            severity: self.severity,
+            // A person, or a playbook of people, asks for it.
+            score: 1.0,
+            evidence: self.evidence.clone(),
+            readings: self.evidence.len() as u64,
+        }
+    }
 }
