@@ -34,8 +34,11 @@ const CHANGES: &[(AgentType, &[&str])] = &[
         ],
     ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
-    // Beside those that close exposures.
-    (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
+    // Beside those that close exposures and contain attacks.
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        &["isolate", "snapshot_volume"],
+    ),
     (
         AgentType::OPS_INTELLIGENCE,
         &["grow_storage", "fail_over", "request_quota"],

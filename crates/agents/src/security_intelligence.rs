@@ -14,6 +14,7 @@ mod containment;
 mod finding;
 pub mod isolation;
 mod privileges;
+mod snapshot;
 mod survey;
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ use crate::error::{Code, FieldProblem, Problem};
 use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
+use crate::incident_report::Typesetter;
 use crate::metric_intake::MetricIntake;
 use crate::password_workers::PasswordWorkers;
 use crate::prices::PriceBook;
@@ -260,6 +261,8 @@ pub struct Ports {
     pub anomaly_service: Arc<AnomalyService>,
     pub incidents: Arc<dyn IncidentStore>,
     pub incident_service: Arc<IncidentService>,
+    /// Typesetting of reports about incidents.
+    pub typesetter: Arc<dyn Typesetter>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Checks and frameworks in force.

@@ -94,9 +94,8 @@ impl Inventory<'_> {
         let mut found: Vec<Resource> = Vec::new();
         for suspect in incident.suspects() {
             let mut resources = match measure {
-                Measure::QuarantineMachine | Measure::Snapshot if suspect.is_machine => {
-                    self.by_id(&suspect).await?
-                }
+                Measure::QuarantineMachine if suspect.is_machine => self.by_id(&suspect).await?,
+                Measure::Snapshot if suspect.is_machine => self.volumes(&suspect).await?,
                 Measure::QuarantineMachine | Measure::Snapshot => Vec::new(),
                 _ if suspect.is_machine => Vec::new(),
                 Measure::DeactivateKey => self.keys(&suspect).await?,
@@ -119,6 +118,21 @@ impl Inventory<'_> {
             ..ResourceFilter::default()
         };
         let (found, _) = self.estate.resource_list(&filter).await?;
+        Ok(found)
+    }
+
+    /// Volumes that are attached to a machine.
+    async fn volumes(&self, suspect: &Suspect) -> Result<Vec<Resource>, StoreError> {
+        let mut found = Vec::new();
+        for machine in self.by_id(suspect).await? {
+            let filter = ResourceFilter {
+                connection: Some(machine.connection.clone()),
+                kind: Some(ResourceKind::Volume),
+                attached_to: Some(machine.id),
+                ..ResourceFilter::default()
+            };
+            found.extend(self.estate.resource_list(&filter).await?.0);
+        }
         Ok(found)
     }
 
@@ -189,7 +203,8 @@ impl Inventory<'_> {
 
 fn fits(measure: Measure, kind: ResourceKind) -> bool {
     match measure {
-        Measure::QuarantineMachine | Measure::Snapshot => kind == ResourceKind::VirtualMachine,
+        Measure::QuarantineMachine => kind == ResourceKind::VirtualMachine,
+        Measure::Snapshot => kind == ResourceKind::Volume,
         Measure::DeactivateKey => kind.as_str() == "access_key",
         Measure::RevokeSessions | Measure::BlockPrincipal => {
             matches!(kind.as_str(), "iam_user" | "iam_role")

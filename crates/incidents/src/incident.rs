@@ -302,4 +302,4 @@ impl Incident {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -67,6 +67,15 @@ impl StepAction {
             StepAction::Notify | StepAction::Webhook => None,
         }
     }
+
+    /// Returns `true` if a rollback takes the step back. Snapshots stay: they are evidence.
+    #[must_use]
+    pub const fn leads_back(self) -> bool {
+        !matches!(
+            self,
+            StepAction::Snapshot | StepAction::Notify | StepAction::Webhook
+        )
+    }
 }
 
 /// A step of a playbook.

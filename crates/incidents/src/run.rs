@@ -130,7 +130,11 @@ impl PlaybookRun {
             .rollback
             .as_ref()
             .is_some_and(|rollback| rollback.ended_at.is_none());
-        let mut targets = self.steps.iter().flat_map(|step| &step.targets);
+        let steps = self
+            .steps
+            .iter()
+            .filter(|step| step.step.action.leads_back());
+        let mut targets = steps.flat_map(|step| &step.targets);
         !is_rolling_back
             && targets.any(|target| {
                 matches!(

@@ -295,6 +295,3 @@ fn text(field: &str, text: &str, most: usize) -> Result<String, FieldError> {
     }
     Ok(text.to_owned())
 }
-
-#[cfg(test)]
-mod tests;

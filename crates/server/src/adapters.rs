@@ -21,4 +21,5 @@ pub(crate) mod recorder;
 pub(crate) mod running;
 pub(crate) mod sync_entry;
 pub(crate) mod syncer;
+pub(crate) mod typesetter;
 pub(crate) mod verifier;

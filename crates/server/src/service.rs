@@ -46,6 +46,7 @@ use crate::adapters::own_checks::OwnChecks;
 use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::Background;
+use crate::adapters::typesetter::PdfTypesetter;
 use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
 use crate::tasks::context::{TaskContext, TaskSettings};
@@ -496,6 +497,10 @@ fn ports(
         anomaly_service: tasks.anomaly_service.clone(),
         incidents: store.clone(),
         incident_service: tasks.incident_service.clone(),
+        typesetter: Arc::new(PdfTypesetter {
+            ledger: ledger.clone(),
+            is_demo: tasks.settings.is_demo,
+        }),
         models: store.clone(),
         evidence: store.clone(),
         drifts: store.clone(),
@@ -530,6 +535,7 @@ fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>, trail: Trail) -> S
         agents: store.clone(),
         estate: store.clone(),
         anomalies: store.clone(),
+        incidents: store.clone(),
         alerts: store.clone(),
         budgets: store.clone(),
         reports: store.clone(),

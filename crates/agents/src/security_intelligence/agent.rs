@@ -22,6 +22,7 @@ use reeve_recommend::recommendation::{Priority, RecommendationType};
 use super::containment::{self, Attack};
 use super::isolation;
 use super::privileges::LISTS;
+use super::snapshot;
 use super::survey::Survey;
 use crate::listed::deviation;
 
@@ -39,20 +40,31 @@ const SETTINGS: &[Setting] = &[EXPOSED, alert::CHANNELS, alert::PRIORITIES];
 
 /// Kind of finding: machines, keys, users and roles are quarantined for critical threats,
 /// and where a playbook asks for it.
-const EMERGENCIES: &[Emergency] = &[Emergency {
-    rule: isolation::RULE,
-    description: "Isolates a machine from every network, deactivates an access key, blocks a user or revokes the sessions of a role, where their credentials point to an intruder.",
-    impact: Impact::High,
-    wakes: &[
-        WakingEvent::Observation {
-            source: SECURITY_THREAT,
-        },
-        WakingEvent::Observation {
+const EMERGENCIES: &[Emergency] = &[
+    Emergency {
+        rule: isolation::RULE,
+        description: "Isolates a machine from every network, deactivates an access key, blocks a user or revokes the sessions of a role, where their credentials point to an intruder.",
+        impact: Impact::High,
+        wakes: &[
+            WakingEvent::Observation {
+                source: SECURITY_THREAT,
+            },
+            WakingEvent::Observation {
+                source: CONTAINMENT,
+            },
+        ],
+        preapproval: Preapproval::Configuration,
+    },
+    Emergency {
+        rule: snapshot::RULE,
+        description: "Snapshots the volumes of a machine under attack, as evidence.",
+        impact: Impact::Low,
+        wakes: &[WakingEvent::Observation {
             source: CONTAINMENT,
-        },
-    ],
-    preapproval: Preapproval::Configuration,
-}];
+        }],
+        preapproval: Preapproval::Configuration,
+    },
+];
 
 /// The agent type `security_intelligence`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -168,6 +180,9 @@ fn of_request(request: &ContainmentRequest, facts: &Facts<'_>) -> Result<Proposa
         code: format!("incident:{}", request.incident.0),
     };
     let resource = facts.resource;
+    if request.measure == Measure::Snapshot {
+        return snapshot::proposal(resource, &attack);
+    }
     containment::proposal(
         resource,
         facts.document,

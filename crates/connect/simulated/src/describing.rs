@@ -19,6 +19,7 @@ use crate::account::SimulatedAccount;
 use crate::assets;
 use crate::groups;
 use crate::noise::{hex, key};
+pub(crate) use identities::access_key;
 
 /// Resources handed over at once.
 const PAGE: usize = 100;

@@ -237,6 +237,10 @@ fn contained(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(incidents::graph))
         .add(
             Access::Needs(IntelligenceView),
+            routes!(incidents::report::report),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
             routes!(incidents::playbooks::runs),
         )
         .add(

@@ -53,6 +53,9 @@ impl IncidentService {
 
         let caller = in_the_name_of(&rollback.by);
         for at in (0..run.steps.len()).rev() {
+            if !run.steps[at].step.action.leads_back() {
+                continue;
+            }
             let mut step = run.steps[at].clone();
             for target in &mut step.targets {
                 self.take_target_back(run, target, &caller).await?;

@@ -178,6 +178,11 @@ impl IncidentService {
             action: None,
             detail: String::new(),
         };
+        if let Some(reason) = self.keeps_access(&resource, run).await? {
+            target.detail = reason;
+            return Ok(target);
+        }
+
         let evidence = incident.members.iter().filter(|one| one.is_evidence());
         let request = ContainmentRequest {
             incident: incident.id.clone(),
@@ -233,6 +238,33 @@ impl IncidentService {
             Err(error) => target.detail = error.to_string(),
         }
         Ok(target)
+    }
+
+    /// Reason why a resource is left alone: Reeve itself acts by the role and could take nothing back
+    /// without it, or an earlier step denies it everything.
+    async fn keeps_access(
+        &self,
+        resource: &Resource,
+        run: &PlaybookRun,
+    ) -> Result<Option<String>, EngineError> {
+        let connection = &resource.connection;
+        let connection = self.ports.estate.connection_get(connection).await?;
+        if connection.assume_role.as_deref() == Some(resource.id.as_str()) {
+            let words = "Reeve itself uses this role, and could take nothing back without it";
+            return Ok(Some(words.to_owned()));
+        }
+
+        let blocked = run.steps.iter().any(|step| {
+            let is_block = step.step.action == StepAction::BlockPrincipal;
+            let mut targets = step.targets.iter();
+            is_block
+                && targets.any(|one| {
+                    one.resource == resource.id
+                        && one.connection == resource.connection
+                        && one.recommendation.is_some()
+                })
+        });
+        Ok(blocked.then(|| "an earlier step denies it everything".to_owned()))
     }
 
     /// Takes over the state of a target's recommendation. A reason that the engine gave for leaving
@@ -329,8 +361,11 @@ impl IncidentService {
 
 const fn nothing_fits(measure: Measure) -> &'static str {
     match measure {
-        Measure::QuarantineMachine | Measure::Snapshot => {
+        Measure::QuarantineMachine => {
             "no machine of the inventory is used by the attacker, as far as the findings tell"
+        }
+        Measure::Snapshot => {
+            "no machine with volumes in the inventory is used by the attacker, as far as the findings tell"
         }
         Measure::DeactivateKey => {
             "no access key of the inventory is used by the attacker, as far as the findings tell"

@@ -86,7 +86,7 @@ named!(
         RevokeSessions => "revoke_sessions",
         /// A user or role is denied everything.
         BlockPrincipal => "block_principal",
-        /// The disks of a machine are kept for an investigation.
+        /// A volume of a machine is snapshotted for an investigation.
         Snapshot => "snapshot",
     }
 );

@@ -36,6 +36,7 @@ mod exports;
 mod full_disk;
 mod group_sizes;
 mod honest_syncs;
+mod incidents;
 mod journey;
 mod kill;
 mod links;

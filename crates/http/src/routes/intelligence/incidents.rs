@@ -2,6 +2,7 @@
 
 mod bodies;
 pub(super) mod playbooks;
+pub(super) mod report;
 
 use std::sync::Arc;
 
