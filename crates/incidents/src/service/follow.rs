@@ -199,7 +199,7 @@ impl IncidentService {
             if is_recent || !incident.is_untouched() || !self.is_over(&incident).await? {
                 continue;
             }
-            let reason = "all its findings are over, and nobody had taken it up".to_owned();
+            let reason = "all its findings are over, and no person had taken it up".to_owned();
             let mut ended = incident;
             ended.become_status(IncidentStatus::Resolved, "system", Some(reason), now);
             ended.version += 1;

@@ -12,6 +12,7 @@ use reeve_recommend::judgement::event::{
 };
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::ports::responses::Remedy;
+use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::origin::{Cause, IncidentId};
 
 use super::IncidentService;
@@ -286,7 +287,8 @@ impl IncidentService {
 
         let said = std::mem::take(&mut target.detail);
         target.follow(&recommendation, applied);
-        if target.state == StepState::Waiting && !said.is_empty() {
+        // An open recommendation does not tell why it was left: the answer to the run does.
+        if recommendation.status == Status::Open && !said.is_empty() {
             target.detail = said;
         }
         Ok(())
@@ -362,16 +364,16 @@ impl IncidentService {
 const fn nothing_fits(measure: Measure) -> &'static str {
     match measure {
         Measure::QuarantineMachine => {
-            "no machine of the inventory is used by the attacker, as far as the findings tell"
+            "no machine of the inventory is used by the attacker, as far as the findings show"
         }
         Measure::Snapshot => {
-            "no machine with volumes in the inventory is used by the attacker, as far as the findings tell"
+            "no machine with volumes in the inventory is used by the attacker, as far as the findings show"
         }
         Measure::DeactivateKey => {
-            "no access key of the inventory is used by the attacker, as far as the findings tell"
+            "no access key of the inventory is used by the attacker, as far as the findings show"
         }
         Measure::RevokeSessions | Measure::BlockPrincipal => {
-            "no user or role of the inventory is used by the attacker, as far as the findings tell"
+            "no user or role of the inventory is used by the attacker, as far as the findings show"
         }
     }
 }

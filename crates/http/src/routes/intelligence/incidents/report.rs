@@ -83,7 +83,7 @@ fn lead(incident: &Incident) -> String {
 }
 
 fn summary(incident: &Incident, people: &[String]) -> ReportSection {
-    let owner = incident.owner.as_deref().unwrap_or("nobody");
+    let owner = incident.owner.as_deref().unwrap_or("none");
     let mut bullets = vec![
         format!(
             "Began {}, last sign {}",
