@@ -27,7 +27,11 @@ async function containsAnAttack({ page, program }) {
   await table.getByRole('link', { name: incident.title }).first().click();
   await page.getByRole('list', { name: 'Findings of the incident' }).waitFor();
   await page.getByRole('group', { name: 'Graph of the incident' }).waitFor();
-  await page.getByRole('list', { name: 'Timeline of the incident' }).getByText('Entry').first().waitFor();
+  await page
+    .getByRole('list', { name: 'Timeline of the incident' })
+    .getByText('Entry')
+    .first()
+    .waitFor();
 
   await page.getByRole('textbox', { name: 'New task' }).fill('Ask the owner of the key');
   await page.getByRole('button', { name: 'Add task' }).click();

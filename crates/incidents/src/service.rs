@@ -56,6 +56,10 @@ pub struct IncidentPorts {
 struct Followed {
     members: HashMap<(MemberKind, String), Member>,
     changed: BTreeSet<IncidentId>,
+    /// Last time that other sources were asked.
+    sources_at: Option<Timestamp>,
+    /// Last time that untouched incidents were looked at.
+    ended_at: Option<Timestamp>,
 }
 
 /// Keeps incidents, in step with their findings, and runs playbooks on them.
@@ -233,12 +237,7 @@ impl IncidentService {
 
     /// Active incidents that a finding is a part of, the oldest first, with what it shares.
     async fn sharing(&self, member: &Member) -> Result<Vec<(Incident, String)>, EngineError> {
-        let filter = IncidentFilter {
-            status: ACTIVE.to_vec(),
-            limit: MOST_COMPARED,
-            ..IncidentFilter::default()
-        };
-        let (active, _) = self.ports.incidents.incident_list(&filter).await?;
+        let active = self.active().await?;
         let shared = active.into_iter().filter_map(|incident| {
             let because = incident.shares(member)?;
             Some((incident, because))
@@ -246,6 +245,15 @@ impl IncidentService {
         let mut shared: Vec<(Incident, String)> = shared.collect();
         shared.sort_by(|(a, _), (b, _)| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         Ok(shared)
+    }
+
+    async fn active(&self) -> Result<Vec<Incident>, EngineError> {
+        let filter = IncidentFilter {
+            status: ACTIVE.to_vec(),
+            limit: MOST_COMPARED,
+            ..IncidentFilter::default()
+        };
+        Ok(self.ports.incidents.incident_list(&filter).await?.0)
     }
 
     /// Moves the members, tasks and notes of an incident into another one, and keeps it as merged.

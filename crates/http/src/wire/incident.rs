@@ -56,15 +56,21 @@ pub struct IncidentCreateBody {
 
 /// Changes of an incident; an absent field stays.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct IncidentPatchBody {
+    #[serde(default)]
     pub title: Option<String>,
+    #[serde(default)]
     pub description: Option<String>,
+    #[serde(default)]
     pub severity: Option<Priority>,
     /// E-mail address of the person who is responsible; an empty text takes the owner away.
+    #[serde(default)]
     pub owner: Option<String>,
+    #[serde(default)]
     pub status: Option<IncidentStatus>,
     /// Reason of the new status.
+    #[serde(default)]
     pub reason: Option<String>,
 }
 
@@ -106,11 +112,14 @@ pub struct IncidentTaskCreateBody {
 
 /// Changes of a task; an absent field stays.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct IncidentTaskPatchBody {
+    #[serde(default)]
     pub text: Option<String>,
     /// E-mail address; an empty text takes the assignee away.
+    #[serde(default)]
     pub assignee: Option<String>,
+    #[serde(default)]
     pub done: Option<bool>,
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyFilter, AnomalyStatus};
 use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::agent::AgentType;
@@ -20,10 +20,23 @@ use crate::port::IncidentFilter;
 
 /// Time in which findings of other sources are asked for.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
+/// Time between two questions to other sources.
+const SOURCES_EVERY: SignedDuration = SignedDuration::from_secs(15);
+/// Time between two looks at incidents that may be over.
+const ENDS_EVERY: SignedDuration = SignedDuration::from_secs(60);
 /// Open anomalies that are followed, the newest ones.
 const MOST_FOLLOWED: u64 = 500;
 /// Open findings that one incident names beside its own.
 const MOST_OPEN: u64 = 20;
+
+/// Returns `true` if a time has passed since the last look, and notes this one.
+fn is_due(last: &mut Option<Timestamp>, now: Timestamp, every: SignedDuration) -> bool {
+    let is_due = last.is_none_or(|last| now.duration_since(last) >= every);
+    if is_due {
+        *last = Some(now);
+    }
+    is_due
+}
 
 impl IncidentService {
     /// Lets new findings join, and starts the automatic playbooks of incidents that changed.
@@ -39,7 +52,10 @@ impl IncidentService {
             for id in &changed {
                 self.attach_open_findings(id).await?;
             }
-            self.end_untouched().await?;
+            let now = self.now();
+            if is_due(&mut followed.ended_at, now, ENDS_EVERY) {
+                self.end_untouched().await?;
+            }
             changed
         };
 
@@ -123,21 +139,29 @@ impl IncidentService {
         }
     }
 
+    /// Lets findings of other sources join. Active incidents are read once for all of them.
     async fn follow_sources(&self, followed: &mut Followed) -> Result<(), EngineError> {
-        let since = self.now() - RECENT;
+        if !is_due(&mut followed.sources_at, self.now(), SOURCES_EVERY) {
+            return Ok(());
+        }
+
+        let mut active: Option<Vec<Incident>> = None;
         for source in &self.ports.sources {
-            for member in source.recent(since).await? {
+            for member in source.recent(self.now() - RECENT).await? {
+                let incidents = match &active {
+                    Some(incidents) => incidents,
+                    None => active.insert(self.active().await?),
+                };
                 let key = (member.kind, member.id.clone());
-                // What joins nothing is asked again: the incident may be opened later.
-                let is_member = followed.members.get(&key) == Some(&member)
-                    && self
-                        .ports
-                        .incidents
-                        .incident_of(member.kind, &member.id)
-                        .await?
-                        .is_some();
-                if !is_member {
+                let is_unchanged = followed.members.get(&key) == Some(&member);
+                let is_home = |one: &Incident| one.member(member.kind, &member.id).is_some();
+                let has_home = incidents.iter().any(is_home);
+                let mut others = incidents.iter();
+                // What joins nothing is compared again: its incident may be opened later.
+                let joins = !has_home && others.any(|one| one.shares(&member).is_some());
+                if joins || ((has_home || member.opens()) && !is_unchanged) {
                     self.take_in(followed, member, None).await?;
+                    active = None;
                 }
             }
         }
@@ -194,9 +218,7 @@ impl IncidentService {
         let (open, _) = self.ports.incidents.incident_list(&filter).await?;
         let now = self.now();
         for incident in open {
-            // An anomaly is over six hours after its last sign at the earliest.
-            let is_recent = now.duration_since(incident.last_at) < reeve_anomalies::ONE_ATTACK;
-            if is_recent || !incident.is_untouched() || !self.is_over(&incident).await? {
+            if !incident.is_untouched() || !self.is_over(&incident).await? {
                 continue;
             }
             let reason = "all its findings are over, and no person had taken it up".to_owned();

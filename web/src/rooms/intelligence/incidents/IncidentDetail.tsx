@@ -203,9 +203,7 @@ function FindingLink({ of: member }: { of: Incident['members'][number] }) {
       <Anchor
         size="sm"
         style={style}
-        renderRoot={(props) => (
-          <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />
-        )}
+        renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />}
       >
         {member.title}
       </Anchor>

@@ -125,15 +125,17 @@ export function PlaybookDialog({ of, onClose }: { of?: Playbook; onClose: () => 
       <Stack gap="xs">
         {steps.map((one, at) => (
           <Group key={at} align="flex-end" gap="xs" wrap="nowrap">
-            <Select
-              label={`Step ${at + 1}`}
-              data={Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))}
-              value={one.action}
-              onChange={(action) =>
-                action && step(at, { action: action as PlaybookAction, channels: [], message: '' })
-              }
-              style={{ flex: 1 }}
-            />
+            <div style={{ flex: 1 }}>
+              <Select
+                label={`Step ${at + 1}`}
+                data={Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))}
+                value={one.action}
+                onChange={(action) =>
+                  action &&
+                  step(at, { action: action as PlaybookAction, channels: [], message: '' })
+                }
+              />
+            </div>
             {!CHANGING.includes(one.action) && (
               <TextInput
                 label="Message"

@@ -72,8 +72,8 @@ export function PlaybooksPage() {
 function trigger({ trigger: of }: Playbook): string {
   return [
     `From severity ${of.severity}`,
-    of.subjects.length > 0 && of.subjects.map(words).join(', '),
-    of.techniques.join(', '),
+    (of.subjects ?? []).map(words).join(', '),
+    (of.techniques ?? []).join(', '),
   ]
     .filter(Boolean)
     .join(' · ');

@@ -61,16 +61,14 @@ function RunOne({ of: one }: { of: Incident }) {
   return (
     <Stack gap="xs">
       <Group gap="xs" align="flex-end">
-        <Select
-          label="Playbook"
-          data={[
-            { group: 'For this incident', items: fits.map(option) },
-            { group: 'Others', items: others.map(option) },
-          ]}
-          value={name}
-          onChange={setChosen}
-          style={{ flex: 1, minWidth: 200 }}
-        />
+        <div style={{ flex: 1, minWidth: 200 }}>
+          <Select
+            label="Playbook"
+            data={[...fits, ...others].map(option)}
+            value={name}
+            onChange={setChosen}
+          />
+        </div>
         <Button
           leftSection={<IconPlayerPlay size={16} />}
           loading={run.isPending}

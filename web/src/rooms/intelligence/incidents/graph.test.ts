@@ -36,7 +36,7 @@ describe('the graph of an incident', () => {
   });
 
   it('leaves out an edge to a node that is not drawn', () => {
-    const cut = { ...graph, edges: [{ ...graph.edges[0]!, to: 9 }] };
+    const cut = { ...graph, edges: graph.edges.map((edge) => ({ ...edge, to: 9 })) };
     expect(placed(cut).edges).toEqual([]);
   });
 

@@ -121,6 +121,4 @@ export const replacePlaybook = ({
   );
 
 export const removePlaybook = (name: string) =>
-  body(
-    client.DELETE('/api/v1/intelligence/playbooks/{name}', { params: { path: { name } } }),
-  );
+  body(client.DELETE('/api/v1/intelligence/playbooks/{name}', { params: { path: { name } } }));
