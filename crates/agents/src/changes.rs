@@ -58,9 +58,12 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
 ];
 
-/// Names of the changes that are data: remediations of checks.
-static OF_CHECKS: LazyLock<Vec<&'static str>> =
-    LazyLock::new(|| ConfigurationRow::all().iter().map(|row| row.name).collect());
+/// Names of the changes that are data and remediations of checks.
+static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let rows = ConfigurationRow::all().iter().map(|row| row.name);
+    rows.filter(|name| !crate::security_intelligence::is_against_attacks(name))
+        .collect()
+});
 
 /// Names of the changes of `security_intelligence`: isolation, and what closes exposures.
 static OF_EXPOSURES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -101,6 +104,7 @@ mod tests {
             .iter()
             .flat_map(|(_, changes)| changes.iter().copied())
             .chain(OF_CHECKS.iter().copied())
+            .chain(OF_EXPOSURES.iter().copied())
             .collect();
         let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
         assert_eq!(named, known);

@@ -25,4 +25,6 @@ pub(crate) fn changes() -> impl Iterator<Item = &'static str> {
     finding::changes().chain(containment::changes())
 }
 
+pub(crate) use containment::is_against_attacks;
+
 pub use agent::SecurityIntelligence;

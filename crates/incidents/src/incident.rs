@@ -248,8 +248,10 @@ impl Incident {
         self.members
             .sort_by(|a, b| (a.started_at, a.kind, &a.id).cmp(&(b.started_at, b.kind, &b.id)));
         let evidence = || self.members.iter().filter(|member| member.is_evidence());
-        // The earliest of the most severe: members are in the order of their beginning.
-        let Some(lead) = evidence().min_by_key(|member| member.severity) else {
+        // The earliest of the most severe: members are in the order of their beginning. The name of
+        // an alert rule says less than what was seen.
+        let rank = |member: &&Member| (member.kind == MemberKind::Alert, member.severity);
+        let Some(lead) = evidence().min_by_key(rank) else {
             return;
         };
 
@@ -259,7 +261,8 @@ impl Incident {
             1 => format!("{}, and 1 related finding", lead.title),
             more => format!("{}, and {more} related findings", lead.title),
         };
-        let severity = lead.severity;
+        let severities = evidence().map(|member| member.severity);
+        let severity = severities.min().unwrap_or(lead.severity);
         let started_at = evidence().map(|member| member.started_at).min();
         let last_at = evidence().map(|member| member.last_at).max();
 

@@ -41,6 +41,14 @@ pub(super) fn changes() -> impl Iterator<Item = &'static str> {
     CHANGES.iter().map(|(_, _, change)| *change)
 }
 
+/// Returns `true` for a change that is a measure against an attack alone, and mends no check.
+pub(crate) fn is_against_attacks(change: &str) -> bool {
+    let is_own = |(measure, _, name): &&(Measure, &str, &str)| {
+        *name == change && *measure != Measure::DeactivateKey
+    };
+    CHANGES.iter().any(|row| is_own(&row))
+}
+
 /// Kinds whose configurations the measures read.
 pub(super) const KINDS: &[&str] = &["access_key", "iam_user", "iam_role"];
 
