@@ -15,6 +15,8 @@ const PAGES = [
   '/intelligence/change-control',
   '/intelligence/exclusions',
   '/intelligence/compliance',
+  '/intelligence/incidents',
+  '/intelligence/playbooks',
   '/intelligence/exposure',
   '/intelligence/drift',
   '/audit',

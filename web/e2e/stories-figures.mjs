@@ -171,6 +171,8 @@ const EXEMPT = {
   '/intelligence/actions': 'its number of actions is read on the first page',
   '/intelligence/predictions': 'lists rules; probabilities are read in the stories of foresight',
   '/intelligence/compliance': 'read by the story about controls',
+  '/intelligence/incidents': 'read by the story about incidents',
+  '/intelligence/playbooks': 'shows no figures',
   '/intelligence/exposure': 'read by the story about exposure',
   '/intelligence/drift': 'read by the story about drift',
   '/intelligence/models': 'accuracies of models, which are trained while the page is open',

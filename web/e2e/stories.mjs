@@ -10,6 +10,7 @@ import { reports } from './stories-reports.mjs';
 import { compliance } from './stories-compliance.mjs';
 import { drift } from './stories-drift.mjs';
 import { exposure } from './stories-exposure.mjs';
+import { incidents } from './stories-incidents.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
@@ -531,6 +532,8 @@ async function fitsPhones({ page, program }) {
     '/intelligence/compliance',
     '/intelligence/compliance/soc2',
     '/intelligence/compliance/controls/soc2:CC6.1',
+    '/intelligence/incidents',
+    '/intelligence/playbooks',
     '/intelligence/exposure',
     '/intelligence/drift',
     '/intelligence/models',
@@ -617,6 +620,7 @@ export const groups = [
     ...compliance,
     ...drift,
     ...exposure,
+    ...incidents,
   ],
   foresight,
   guarding,

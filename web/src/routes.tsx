@@ -150,6 +150,21 @@ const exposure = createRoute({
   path: '/exposure',
   component: lazy(() => import('./rooms/intelligence/exposure/ExposurePage'), 'ExposurePage'),
 });
+const incidents = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/incidents',
+  component: lazy(() => import('./rooms/intelligence/incidents/IncidentsPage'), 'IncidentsPage'),
+});
+const incident = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/incidents/$id',
+  component: lazy(() => import('./rooms/intelligence/incidents/IncidentDetail'), 'IncidentDetail'),
+});
+const playbooks = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/playbooks',
+  component: lazy(() => import('./rooms/intelligence/incidents/PlaybooksPage'), 'PlaybooksPage'),
+});
 const drift = createRoute({
   getParentRoute: () => intelligence,
   path: '/drift',
@@ -366,6 +381,8 @@ const tree = root.addChildren([
       anomalies.addChildren([foundAnomalies, threatLists]),
       predictions.addChildren([rules, calendars]),
       compliance,
+      incidents,
+      playbooks,
       exposure,
       drift,
       agents,
@@ -378,6 +395,7 @@ const tree = root.addChildren([
     ]),
     recommendation,
     driftDetail,
+    incident,
     framework,
     control,
     rollout,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::ConfigurationRow;
 
-use crate::security_intelligence::POLICY_CHANGES;
+use crate::security_intelligence::{POLICY_CHANGES, is_against_attacks};
 
 const CHANGES: &[(AgentType, &[&str])] = &[
     (
@@ -36,10 +36,10 @@ const CHANGES: &[(AgentType, &[&str])] = &[
         ],
     ),
     (AgentType::DB_OPTIMIZER, &["replicate"]),
-    // Beside those that close exposures and end unused access.
+    // Beside those that close exposures, end unused access and contain attacks.
     (
         AgentType::SECURITY_INTELLIGENCE,
-        &["isolate", "patch_machine", "tighten_group"],
+        &["isolate", "patch_machine", "snapshot_volume", "tighten_group"],
     ),
     (
         AgentType::OPS_INTELLIGENCE,
@@ -61,12 +61,12 @@ const CHANGES: &[(AgentType, &[&str])] = &[
 ];
 
 /// Names of the changes that are remediations of checks: those that are data, and the one that
-/// replaces a volume. Changes of the policies of users
-/// and roles are none: who may put a policy may become an administrator, and no check needs it.
+/// replaces a volume. Changes of the policies of users and roles are none: who may put a policy may
+/// become an administrator, and no check needs it. Measures against attacks are none either.
 static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let names = ConfigurationRow::all().iter().map(|row| row.name);
     names
-        .filter(|name| !POLICY_CHANGES.contains(name))
+        .filter(|name| !POLICY_CHANGES.contains(name) && !is_against_attacks(name))
         .chain(["encrypt_volume"])
         .collect()
 });
@@ -113,7 +113,7 @@ mod tests {
             .iter()
             .flat_map(|(_, changes)| changes.iter().copied())
             .chain(OF_CHECKS.iter().copied())
-            .chain(POLICY_CHANGES)
+            .chain(OF_SECURITY.iter().copied())
             .collect();
         let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
         assert_eq!(named, known);

@@ -1,5 +1,5 @@
-//! Incidents: security anomalies that are parts of one attack, with one title and one set of
-//! numbers.
+//! Anomalies of one incident: security anomalies that are parts of one attack, with one set of
+//! numbers. The incident itself, with what people do about it, is a record of `reeve-incidents`.
 //!
 //! An anomaly joins the incident of an earlier one if they share a public address or network, an
 //! account or a resource and are no more than six hours apart. Beginning at the same time is no
@@ -16,7 +16,7 @@ use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind};
 
 /// Security anomalies of one attack.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incident {
+pub struct AnomalyGroup {
     /// Identifier of the anomaly that it began with.
     pub id: AnomalyId,
     /// Title of the most severe member, and the number of the others.
@@ -33,12 +33,12 @@ pub struct Incident {
     /// Time of the last anomalous point of any member.
     pub last_at: Timestamp,
     /// The anomalies, oldest first.
-    pub members: Vec<IncidentMember>,
+    pub members: Vec<AnomalyGroupMember>,
 }
 
 /// An anomaly of an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncidentMember {
+pub struct AnomalyGroupMember {
     pub id: AnomalyId,
     pub title: String,
     pub severity: Priority,
@@ -46,10 +46,10 @@ pub struct IncidentMember {
     pub started_at: Timestamp,
 }
 
-impl Incident {
+impl AnomalyGroup {
     /// Returns the incident that these anomalies are; `None` for no anomaly.
     #[must_use]
-    pub fn of(members: &[Anomaly]) -> Option<Incident> {
+    pub fn of(members: &[Anomaly]) -> Option<AnomalyGroup> {
         let members = oldest_first(members);
         // The earliest of the most severe: members are in order of their beginning.
         let lead = members.iter().min_by_key(|member| member.severity)?;
@@ -70,7 +70,7 @@ impl Incident {
         let distinct: BTreeSet<&String> = activities().flat_map(|one| &one.entries).collect();
         let attempts: u64 = activities().map(|one| one.attempts()).sum();
 
-        Some(Incident {
+        Some(AnomalyGroup {
             id: lead.incident.clone(),
             title,
             severity: lead.severity,
@@ -79,7 +79,7 @@ impl Incident {
             resources: resources.len() as u64,
             started_at: members.iter().map(|member| member.started_at).min()?,
             last_at: members.iter().map(|member| member.last_at).max()?,
-            members: members.into_iter().map(IncidentMember::from).collect(),
+            members: members.into_iter().map(AnomalyGroupMember::from).collect(),
         })
     }
 }
@@ -91,9 +91,9 @@ fn oldest_first<'a>(anomalies: impl IntoIterator<Item = &'a Anomaly>) -> Vec<&'a
     sorted
 }
 
-impl From<&Anomaly> for IncidentMember {
+impl From<&Anomaly> for AnomalyGroupMember {
     fn from(anomaly: &Anomaly) -> Self {
-        IncidentMember {
+        AnomalyGroupMember {
             id: anomaly.id.clone(),
             title: anomaly.title.clone(),
             severity: anomaly.severity,
@@ -141,7 +141,7 @@ impl Anomaly {
                     .activity
                     .as_ref()
                     .zip(other.activity.as_ref())
-                    .is_some_and(|(own, theirs)| own.is_linked_to(theirs)))
+                    .is_some_and(|(own, theirs)| own.keys().is_linked_to(&theirs.keys())))
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
         key.incident = spray.id.clone();
         spray.status = AnomalyStatus::Resolved;
 
-        let incident = Incident::of(&[key.clone(), spray.clone()]).unwrap();
+        let incident = AnomalyGroup::of(&[key.clone(), spray.clone()]).unwrap();
         assert_eq!(incident.id, spray.id);
         assert_eq!(incident.title, "title of key, and 1 related anomaly");
         assert_eq!(incident.severity, Priority::High);
@@ -201,8 +201,11 @@ mod tests {
             ["spray", "key"]
         );
 
-        assert_eq!(Incident::of(&[spray.clone()]).unwrap().title, spray.title);
-        assert_eq!(Incident::of(&[]), None);
+        assert_eq!(
+            AnomalyGroup::of(&[spray.clone()]).unwrap().title,
+            spray.title
+        );
+        assert_eq!(AnomalyGroup::of(&[]), None);
     }
 
     #[test]

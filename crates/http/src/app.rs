@@ -29,6 +29,7 @@ use reeve_estate::{
 };
 use reeve_exports::{Carrier, ExportStore};
 use reeve_flows::FlowStore;
+use reeve_incidents::{IncidentService, IncidentStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
@@ -52,6 +53,7 @@ use crate::error::{Code, FieldProblem, Problem};
 use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
+use crate::incident_report::Typesetter;
 use crate::metric_intake::MetricIntake;
 use crate::password_workers::PasswordWorkers;
 use crate::prices::PriceBook;
@@ -260,6 +262,10 @@ pub struct Ports {
     pub anomalies: Arc<dyn AnomalyStore>,
     pub threats: Arc<dyn ThreatStore>,
     pub anomaly_service: Arc<AnomalyService>,
+    pub incidents: Arc<dyn IncidentStore>,
+    pub incident_service: Arc<IncidentService>,
+    /// Typesetting of reports about incidents.
+    pub typesetter: Arc<dyn Typesetter>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Checks and frameworks in force.

@@ -20,6 +20,7 @@ pub mod extract;
 pub mod guard;
 mod iam_policy;
 pub mod identify;
+pub mod incident_report;
 mod leftover;
 pub mod log_entry;
 pub mod metric_intake;
@@ -46,4 +47,6 @@ pub use routes::audit_logs::aggregations::named_counts;
 pub use routes::audit_logs::alerts::firings::firing_record;
 pub use routes::audit_logs::alerts::ready::add_first_rules;
 pub use routes::budgets::budget_alert_record;
-pub use routes::intelligence::records::{action_record, anomaly_record, recommendation_record};
+pub use routes::intelligence::records::{
+    action_record, anomaly_record, incident_record, recommendation_record,
+};

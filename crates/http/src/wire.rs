@@ -16,6 +16,7 @@ pub mod exposure;
 pub mod flow;
 pub mod form;
 pub mod guardrail;
+pub mod incident;
 pub mod log;
 pub mod notification;
 pub mod predictive;

@@ -7,6 +7,7 @@
 mod alerts;
 mod anomalies;
 mod approvals;
+mod incidents;
 mod intelligence;
 mod pages;
 mod reports;
@@ -20,6 +21,7 @@ use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
 use reeve_anomalies::{Anomaly, AnomalyStore};
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::{EstateStore, StoreError};
+use reeve_incidents::{Incident, IncidentStore};
 use reeve_recommend::action::Action;
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::recommendation::Recommendation;
@@ -33,8 +35,8 @@ use pages::{Page, Place};
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that
 /// Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
-                         intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
-                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
+                         intelligence.approval OR intelligence.playbook.run OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
+                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR playbook.notify OR playbook.webhook OR \
                          alert.fire OR budget.alert OR report.run)";
 
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
@@ -46,6 +48,8 @@ pub trait RecordForms: Send + Sync {
     fn action(&self, action: &Action, recommendation: &Recommendation) -> Value;
     /// Returns the anomaly as the HTTP interface answers it.
     fn anomaly(&self, anomaly: &Anomaly) -> Value;
+    /// Returns what lists of incidents say of one.
+    fn incident(&self, incident: &Incident) -> Value;
     /// Returns a firing of an alert rule.
     fn firing(&self, firing: &Firing) -> Value;
     /// Returns an alert of a budget.
@@ -68,6 +72,7 @@ pub struct Sources {
     /// Connections, for the scopes of agents.
     pub estate: Arc<dyn EstateStore>,
     pub anomalies: Arc<dyn AnomalyStore>,
+    pub incidents: Arc<dyn IncidentStore>,
     /// Alert rules and firings.
     pub alerts: Arc<dyn AlertStore>,
     /// Budgets and their alerts.
@@ -101,6 +106,8 @@ impl Sources {
                 intelligence::action(self, entry).await
             }
             Some("anomaly.detect") => anomalies::anomaly(self, entry).await,
+            Some("playbook.notify") => incidents::told(self, entry, false).await,
+            Some("playbook.webhook") => incidents::told(self, entry, true).await,
             Some("alert.fire") => alerts::firing(self, entry).await,
             Some(operation) if operation == events::BUDGET_ALERT.name => {
                 alerts::budget_alert(self, entry).await
@@ -187,7 +194,9 @@ fn message(
     }
 }
 
-fn store_error(error: AccessError) -> StoreError {
+/// Returns a failure of the stores of alerts, reports and the workspace as one of the others.
+#[must_use]
+pub fn store_error(error: AccessError) -> StoreError {
     match error {
         AccessError::NotFound { what, id } => StoreError::NotFound { what, id },
         AccessError::Conflict(message) => StoreError::Conflict(message),

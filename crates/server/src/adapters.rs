@@ -9,6 +9,7 @@ pub(crate) mod carrier;
 pub(crate) mod clock;
 pub(crate) mod clouds;
 pub(crate) mod configurations;
+pub(crate) mod containment;
 #[cfg(test)]
 mod doors;
 pub(crate) mod flows;
@@ -21,4 +22,5 @@ pub(crate) mod recorder;
 pub(crate) mod running;
 pub(crate) mod sync_entry;
 pub(crate) mod syncer;
+pub(crate) mod typesetter;
 pub(crate) mod verifier;

@@ -46,13 +46,14 @@ use crate::adapters::own_checks::OwnChecks;
 use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::Background;
+use crate::adapters::typesetter::PdfTypesetter;
 use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
 use crate::tasks::context::{TaskContext, TaskSettings};
 use crate::{connections, private, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-use responses::{anomaly_service, prices, rule_service};
+use responses::{anomaly_service, incident_service, prices, rule_service};
 
 pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
@@ -198,6 +199,7 @@ impl Service {
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
+            incident_service: incident_service(&store, &engine, &recorder, &clock),
             dispatcher: dispatcher(
                 &config,
                 &lease,
@@ -493,6 +495,12 @@ fn ports(
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
         anomaly_service: tasks.anomaly_service.clone(),
+        incidents: store.clone(),
+        incident_service: tasks.incident_service.clone(),
+        typesetter: Arc::new(PdfTypesetter {
+            ledger: ledger.clone(),
+            is_demo: tasks.settings.is_demo,
+        }),
         models: store.clone(),
         evidence: store.clone(),
         flows: store.clone(),
@@ -528,6 +536,7 @@ fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>, trail: Trail) -> S
         agents: store.clone(),
         estate: store.clone(),
         anomalies: store.clone(),
+        incidents: store.clone(),
         alerts: store.clone(),
         budgets: store.clone(),
         reports: store.clone(),

@@ -15,6 +15,7 @@ mod emergencies;
 mod exclusions;
 mod exports;
 mod flows;
+mod incidents;
 mod metric_sources;
 mod models;
 mod own_checks;
@@ -59,6 +60,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     exclusions::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
     flows::start(service, &tracker, stop);
+    incidents::start(service, &tracker, stop);
     metric_sources::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
     own_checks::start(service, &tracker, stop);

@@ -32,6 +32,7 @@ mod export;
 mod fault;
 mod filter;
 mod flows;
+mod incident;
 mod inventory_totals;
 mod lease;
 mod lesson;

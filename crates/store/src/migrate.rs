@@ -196,6 +196,14 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },
     Migration {
+        version: 48,
+        sql: include_str!("../migrations/0048_incident_records.sql"),
+    },
+    Migration {
+        version: 49,
+        sql: include_str!("../migrations/0049_playbooks.sql"),
+    },
+    Migration {
         version: 52,
         sql: include_str!("../migrations/0052_flows.sql"),
     },

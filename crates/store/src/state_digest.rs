@@ -77,6 +77,13 @@ const DIGESTED: &[Digested] = &[
         &["id"],
         &["version"],
     ),
+    table(
+        "playbooks",
+        1,
+        &["name", "document"],
+        &["name"],
+        &["version"],
+    ),
     table("webhooks", 1, &["id", "document"], &["id"], &[]),
     table(
         "notification_channels",

@@ -15,6 +15,7 @@ pub mod estate;
 pub mod evidence;
 pub mod exports;
 pub mod flows;
+pub mod incidents;
 pub mod metric_sources;
 pub mod models;
 pub mod predictive;

@@ -2251,6 +2251,237 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Incidents, those that need people first, then by severity and last sign. */
+        get: operations["get_intelligence_incidents"];
+        put?: never;
+        /** Open an incident. Security findings open theirs automatically. */
+        post: operations["post_intelligence_incidents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An incident. */
+        get: operations["get_intelligence_incidents_id"];
+        put?: never;
+        post?: never;
+        /** Remove a closed incident that a person opened and that has no findings. */
+        delete: operations["delete_intelligence_incidents_id"];
+        options?: never;
+        head?: never;
+        /** Edit an incident, give it an owner, or move it on. */
+        patch: operations["patch_intelligence_incidents_id"];
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Graph of an incident, drawn of the entries of the log that the caller may see. */
+        get: operations["get_intelligence_incidents_id_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a finding to an incident. */
+        post: operations["post_intelligence_incidents_id_members"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/members/{kind}/{member}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a finding out of an incident. */
+        delete: operations["delete_intelligence_incidents_id_members_kind_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Merge an incident into another one, which gets its findings, tasks and notes. */
+        post: operations["post_intelligence_incidents_id_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a note to an incident. */
+        post: operations["post_intelligence_incidents_id_notes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report about an incident as PDF: summary, findings, timeline, what was done, tasks and notes, as
+         *     far as the caller may see them.
+         */
+        get: operations["get_intelligence_incidents_id_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runs of playbooks on an incident, newest first, each with the state of its steps. */
+        get: operations["get_intelligence_incidents_id_runs"];
+        put?: never;
+        /** Run a playbook on an incident. Each change is a recommendation, with its approval and rollback. */
+        post: operations["post_intelligence_incidents_id_runs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/runs/{run}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the changes of a run back, the last one first. What waits for signatures is withdrawn. */
+        post: operations["post_intelligence_incidents_id_runs_run_rollback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a task to an incident. */
+        post: operations["post_intelligence_incidents_id_tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Edit a task of an incident, or mark it as done. */
+        patch: operations["patch_intelligence_incidents_id_tasks_task"];
+        trace?: never;
+    };
+    "/api/v1/intelligence/incidents/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Timeline of an incident, oldest first: findings, acts of people and playbooks, and the entries
+         *     of the log behind the findings that the caller may see.
+         */
+        get: operations["get_intelligence_incidents_id_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/kill-switch": {
         parameters: {
             query?: never;
@@ -2442,6 +2673,43 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/playbooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Playbooks: those that come with Reeve, then those of people by name. */
+        get: operations["get_intelligence_playbooks"];
+        put?: never;
+        /** Add a playbook. */
+        post: operations["post_intelligence_playbooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/playbooks/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A playbook. */
+        get: operations["get_intelligence_playbooks_name"];
+        /** Replace a playbook of people. Runs keep the steps that they began with. */
+        put: operations["put_intelligence_playbooks_name"];
+        post?: never;
+        /** Remove a playbook of people. Its runs stay. */
+        delete: operations["delete_intelligence_playbooks_name"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7279,6 +7547,17 @@ export interface components {
          * @enum {string}
          */
         ImpactLevel: "low" | "medium" | "high";
+        /** @description A resource of an attack. */
+        IncidentAssetBody: {
+            account?: string | null;
+            /** @description Identifier as the log has it. */
+            id: string;
+            /** @description `true` if the attacker uses it; others were only reached or tried. */
+            is_used: boolean;
+            kind?: string | null;
+            /** @description Name in the inventory; null for a resource that the inventory does not have. */
+            name?: string | null;
+        };
         /**
          * @description Security anomalies of one attack: they share an address or network of the internet, an account
          *     or a resource, and are no more than six hours apart.
@@ -7316,6 +7595,82 @@ export interface components {
             /** @description Title of the most severe member, and the number of the others. */
             title: string;
         };
+        /** @description An incident to open. */
+        IncidentCreateBody: {
+            /** @description At most 10,000 characters. */
+            description?: string;
+            /** @description E-mail address of the person who is responsible. */
+            owner?: string | null;
+            severity: components["schemas"]["Priority"];
+            /** @description 1 to 200 characters. */
+            title: string;
+        };
+        /** @description A named edge of the graph of an incident. */
+        IncidentEdgeBody: {
+            /**
+             * Format: int64
+             * @description Number of entries behind it.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Place of a node in `nodes`, from 0.
+             */
+            from: number;
+            /** @description Operations, or how the two hang together. */
+            label: string;
+            /**
+             * Format: int64
+             * @description Number of them that were refused or failed.
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description Place of a node in `nodes`, from 0.
+             */
+            to: number;
+        };
+        /** @description A finding of an incident. */
+        IncidentFindingBody: {
+            /** @description Reason why it joined; null for the first one. */
+            because?: string | null;
+            /** @description Identifiers of the entries of the log behind it. */
+            entry_ids: string[];
+            id: string;
+            kind: components["schemas"]["IncidentFindingKind"];
+            last_at: string;
+            severity: components["schemas"]["Priority"];
+            /** @description Part of Reeve, or tool, that found it. */
+            source: string;
+            started_at: string;
+            /** @description Kind of what it is about: `principal`, `address`, or a kind of resources. */
+            subject: string;
+            /** @description Identifier of what it is about; null for an account that the caller may not see. */
+            subject_id?: string | null;
+            techniques: string[];
+            title: string;
+        };
+        /** @description A finding to add. */
+        IncidentFindingCreateBody: {
+            /** @description Identifier of the finding. */
+            id: string;
+            kind: components["schemas"]["IncidentFindingKind"];
+        };
+        /**
+         * @description Kind of a finding of an incident.
+         * @enum {string}
+         */
+        IncidentFindingKind: "anomaly" | "alert" | "external_alert" | "recommendation";
+        /** @description Accounts, addresses, resources and findings of an incident, and how they hang together. */
+        IncidentGraphBody: {
+            edges: components["schemas"]["IncidentEdgeBody"][];
+            /**
+             * Format: int64
+             * @description Number of nodes beyond those that are drawn.
+             */
+            left_out: number;
+            nodes: components["schemas"]["IncidentNodeBody"][];
+        };
         /** @description An anomaly of an incident. */
         IncidentMemberBody: {
             id: string;
@@ -7323,6 +7678,162 @@ export interface components {
             started_at: string;
             status: components["schemas"]["AnomalyStatus"];
             title: string;
+        };
+        /** @description The incident that takes another one in. */
+        IncidentMergeBody: {
+            /** @description Identifier of the incident that stays. */
+            into: string;
+        };
+        /** @description A moment of the timeline of an incident. */
+        IncidentMomentBody: {
+            at: string;
+            /** @description Person or account; null for Reeve. */
+            by?: string | null;
+            kind: components["schemas"]["IncidentMomentKind"];
+            /** @description Identifier of the entry, finding or run. */
+            reference?: string | null;
+            text: string;
+        };
+        /**
+         * @description Kind of a moment of a timeline.
+         * @enum {string}
+         */
+        IncidentMomentKind: "entry" | "finding" | "status" | "note" | "task" | "playbook" | "step";
+        /** @description A node of the graph of an incident. */
+        IncidentNodeBody: {
+            /** @description Identifier, unique with the kind. */
+            id: string;
+            kind: components["schemas"]["IncidentNodeKind"];
+            label: string;
+        };
+        /**
+         * @description Kind of a node of the graph of an incident.
+         * @enum {string}
+         */
+        IncidentNodeKind: "address" | "principal" | "resource" | "finding";
+        /** @description A note of an incident. */
+        IncidentNoteBody: {
+            at: string;
+            by: string;
+            text: string;
+        };
+        /** @description A note. */
+        IncidentNoteCreateBody: {
+            /** @description 1 to 10,000 characters. */
+            text: string;
+        };
+        /** @description Changes of an incident; an absent field stays. */
+        IncidentPatchBody: {
+            description?: string | null;
+            /** @description E-mail address of the person who is responsible; an empty text takes the owner away. */
+            owner?: string | null;
+            /** @description Reason of the new status. */
+            reason?: string | null;
+            severity?: components["schemas"]["Priority"] | null;
+            status?: components["schemas"]["IncidentStatus"] | null;
+            title?: string | null;
+        };
+        /** @description An account of an attack. */
+        IncidentPersonBody: {
+            /**
+             * Format: int64
+             * @description Number of findings that name it.
+             */
+            findings: number;
+            /** @description `true` if findings are about it; others were only tried. */
+            is_suspect: boolean;
+            /** @description User, role, session or key, as the log has it. */
+            name: string;
+        };
+        /** @description An incident: findings of one attack, and what was done about it. */
+        IncidentRecordBody: components["schemas"]["IncidentSummaryBody"] & {
+            assets: components["schemas"]["IncidentAssetBody"][];
+            description: string;
+            history: components["schemas"]["IncidentStatusChangeBody"][];
+            /** @description Findings, oldest first. */
+            members: components["schemas"]["IncidentFindingBody"][];
+            /**
+             * Format: int64
+             * @description Number of findings beyond those that are kept.
+             */
+            members_left_out: number;
+            /** @description Incident that took it in. */
+            merged_into?: string | null;
+            /** @description Statuses that it may take from here. */
+            next_statuses: components["schemas"]["IncidentStatus"][];
+            notes: components["schemas"]["IncidentNoteBody"][];
+            people: components["schemas"]["IncidentPersonBody"][];
+            /**
+             * Format: int64
+             * @description Number of accounts that the caller may not see.
+             */
+            people_hidden: number;
+            /** @description Names of the playbooks whose trigger fits it. */
+            playbooks: string[];
+            tasks: components["schemas"]["IncidentTaskBody"][];
+        };
+        /**
+         * @description Status of an incident.
+         * @enum {string}
+         */
+        IncidentStatus: "open" | "investigating" | "contained" | "resolved" | "closed";
+        /** @description A change of the status of an incident. */
+        IncidentStatusChangeBody: {
+            at: string;
+            by: string;
+            reason?: string | null;
+            to: components["schemas"]["IncidentStatus"];
+        };
+        /** @description An incident in lists. */
+        IncidentSummaryBody: {
+            /**
+             * Format: int64
+             * @description Number of findings that are signs of the attack.
+             */
+            findings: number;
+            id: string;
+            /** @description Last sign of any finding. */
+            last_at: string;
+            opened_at: string;
+            /** @description E-mail address, or `system` where findings opened it. */
+            opened_by: string;
+            /** @description E-mail address of the person who is responsible. */
+            owner?: string | null;
+            severity: components["schemas"]["Priority"];
+            /** @description Parts of Reeve and other tools that found it. */
+            sources: string[];
+            /** @description Beginning of the first finding. */
+            started_at: string;
+            status: components["schemas"]["IncidentStatus"];
+            /** Format: int64 */
+            tasks_open: number;
+            /** @description Techniques of MITRE ATT&CK. */
+            techniques: string[];
+            title: string;
+        };
+        /** @description A task of an incident. */
+        IncidentTaskBody: {
+            assignee?: string | null;
+            created_at: string;
+            created_by: string;
+            done_at?: string | null;
+            done_by?: string | null;
+            id: string;
+            text: string;
+        };
+        /** @description A task to add. */
+        IncidentTaskCreateBody: {
+            /** @description E-mail address of the person who does it. */
+            assignee?: string | null;
+            /** @description 1 to 10,000 characters. */
+            text: string;
+        };
+        /** @description Changes of a task; an absent field stays. */
+        IncidentTaskPatchBody: {
+            /** @description E-mail address; an empty text takes the assignee away. */
+            assignee?: string | null;
+            done?: boolean | null;
+            text?: string | null;
         };
         /** @description Proof of an entry's integrity. Hashes are lower-case hex. */
         IntegrityBody: {
@@ -8473,6 +8984,55 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_IncidentMomentBody: {
+            items: {
+                at: string;
+                /** @description Person or account; null for Reeve. */
+                by?: string | null;
+                kind: components["schemas"]["IncidentMomentKind"];
+                /** @description Identifier of the entry, finding or run. */
+                reference?: string | null;
+                text: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_IncidentSummaryBody: {
+            items: {
+                /**
+                 * Format: int64
+                 * @description Number of findings that are signs of the attack.
+                 */
+                findings: number;
+                id: string;
+                /** @description Last sign of any finding. */
+                last_at: string;
+                opened_at: string;
+                /** @description E-mail address, or `system` where findings opened it. */
+                opened_by: string;
+                /** @description E-mail address of the person who is responsible. */
+                owner?: string | null;
+                severity: components["schemas"]["Priority"];
+                /** @description Parts of Reeve and other tools that found it. */
+                sources: string[];
+                /** @description Beginning of the first finding. */
+                started_at: string;
+                status: components["schemas"]["IncidentStatus"];
+                /** Format: int64 */
+                tasks_open: number;
+                /** @description Techniques of MITRE ATT&CK. */
+                techniques: string[];
+                title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_KindBody: {
             items: {
                 class: components["schemas"]["KindClass"];
@@ -8638,6 +9198,45 @@ export interface components {
                 time_zone?: string | null;
                 /** @description It has a date and no time: it begins at midnight of its zone. */
                 whole_day: boolean;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_PlaybookBody: {
+            items: {
+                changed_at?: string | null;
+                /** @description E-mail address; null for one that comes with Reeve. */
+                changed_by?: string | null;
+                description: string;
+                /** @description `true` for one that comes with Reeve and cannot be changed. */
+                is_builtin: boolean;
+                name: string;
+                steps: components["schemas"]["PlaybookStepBody"][];
+                title: string;
+                trigger: components["schemas"]["PlaybookTriggerBody"];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_PlaybookRunBody: {
+            items: {
+                /** @description `true` if it has made changes that are not taken back, or waits for signatures. */
+                can_roll_back: boolean;
+                id: string;
+                incident_id: string;
+                playbook: string;
+                rollback?: components["schemas"]["PlaybookRollbackBody"] | null;
+                started_at: string;
+                /** @description E-mail address, or `system` for an automatic run. */
+                started_by: string;
+                steps: components["schemas"]["PlaybookRunStepBody"][];
+                title: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -9727,6 +10326,122 @@ export interface components {
             parameters: Record<string, unknown>;
             /** @description The resource that changes. */
             resource: string;
+        };
+        /**
+         * @description Action of a step of a playbook.
+         * @enum {string}
+         */
+        PlaybookAction: "quarantine_machine" | "deactivate_key" | "revoke_sessions" | "block_principal" | "snapshot" | "notify" | "webhook";
+        /** @description A playbook. */
+        PlaybookBody: {
+            changed_at?: string | null;
+            /** @description E-mail address; null for one that comes with Reeve. */
+            changed_by?: string | null;
+            description: string;
+            /** @description `true` for one that comes with Reeve and cannot be changed. */
+            is_builtin: boolean;
+            name: string;
+            steps: components["schemas"]["PlaybookStepBody"][];
+            title: string;
+            trigger: components["schemas"]["PlaybookTriggerBody"];
+        };
+        /** @description A playbook to add. */
+        PlaybookCreateBody: {
+            /** @description At most 2000 characters. */
+            description?: string;
+            /** @description 1 to 60 lowercase letters, digits and hyphens. */
+            name: string;
+            /** @description 1 to 20 steps, in order. */
+            steps: components["schemas"]["PlaybookStepBody"][];
+            /** @description 1 to 200 characters. */
+            title: string;
+            trigger: components["schemas"]["PlaybookTriggerBody"];
+        };
+        /** @description The new content of a playbook. */
+        PlaybookPutBody: {
+            /** @description At most 2000 characters. */
+            description?: string;
+            /** @description 1 to 20 steps, in order. */
+            steps: components["schemas"]["PlaybookStepBody"][];
+            /** @description 1 to 200 characters. */
+            title: string;
+            trigger: components["schemas"]["PlaybookTriggerBody"];
+        };
+        /** @description Request to take the changes of a run back. */
+        PlaybookRollbackBody: {
+            at: string;
+            by: string;
+            /** @description Time at which nothing was left to take back. */
+            ended_at?: string | null;
+        };
+        /** @description A run of a playbook on an incident. */
+        PlaybookRunBody: {
+            /** @description `true` if it has made changes that are not taken back, or waits for signatures. */
+            can_roll_back: boolean;
+            id: string;
+            incident_id: string;
+            playbook: string;
+            rollback?: components["schemas"]["PlaybookRollbackBody"] | null;
+            started_at: string;
+            /** @description E-mail address, or `system` for an automatic run. */
+            started_by: string;
+            steps: components["schemas"]["PlaybookRunStepBody"][];
+            title: string;
+        };
+        /** @description A playbook to run. */
+        PlaybookRunCreateBody: {
+            /** @description Name of the playbook. */
+            playbook: string;
+        };
+        /** @description A step of a run. */
+        PlaybookRunStepBody: {
+            action: components["schemas"]["PlaybookAction"];
+            /** @description Time of the last change of the state. */
+            at?: string | null;
+            /** @description Reason of the state. */
+            detail: string;
+            message: string;
+            state: components["schemas"]["PlaybookStepState"];
+            targets: components["schemas"]["PlaybookRunTargetBody"][];
+        };
+        /** @description A resource that a step changes. */
+        PlaybookRunTargetBody: {
+            /** @description Action that made it. */
+            action_id?: string | null;
+            /** @description Reason of the state. */
+            detail: string;
+            kind: string;
+            name: string;
+            /** @description Recommendation that makes the change. */
+            recommendation_id?: string | null;
+            resource_id: string;
+            state: components["schemas"]["PlaybookStepState"];
+        };
+        /** @description A step of a playbook. */
+        PlaybookStepBody: {
+            action: components["schemas"]["PlaybookAction"];
+            /** @description Identifiers of channels; empty for all that are for incidents. Of `notify` alone. */
+            channels?: string[];
+            /** @description Message to people, at most 2000 characters. Of `notify` and `webhook`. */
+            message?: string;
+        };
+        /**
+         * @description State of a step of a playbook.
+         * @enum {string}
+         */
+        PlaybookStepState: "pending" | "waiting" | "running" | "done" | "skipped" | "failed" | "rolling_back" | "rolled_back";
+        /** @description Incidents that a playbook is for. */
+        PlaybookTriggerBody: {
+            /** @description `true` to run it as soon as an incident fits. Changes still need their approvals. */
+            automatic?: boolean;
+            /** @description Kinds of findings; empty for any. */
+            members?: components["schemas"]["IncidentFindingKind"][];
+            /** @description Lowest severity. */
+            severity: components["schemas"]["Priority"];
+            /** @description Kinds of what a finding is about (`principal`, `address`, `virtual_machine`); empty for any. */
+            subjects?: string[];
+            /** @description Techniques of MITRE ATT&CK; empty for any. `T1078` includes its sub-techniques. */
+            techniques?: string[];
         };
         /** @description The policy of a connection. */
         PolicyBody: {
@@ -12509,7 +13224,7 @@ export interface components {
          * @description Event that a webhook is called with.
          * @enum {string}
          */
-        WebhookEvent: "recommendation_ready" | "anomaly_detected" | "action_completed" | "alert_fired" | "budget_alert";
+        WebhookEvent: "recommendation_ready" | "anomaly_detected" | "action_completed" | "alert_fired" | "budget_alert" | "incident_response";
         /** @description A change of a subscription; what is left out stays. */
         WebhookPatch: {
             /** @description Switches it on or off. */
@@ -19720,6 +20435,782 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    get_intelligence_incidents: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                offset?: number;
+                /** @description E-mail address of the person who is responsible. */
+                owner?: string;
+                /** @description `critical`, `high`, `medium` or `low`, several separated by commas. */
+                severity?: string;
+                /** @description Last sign of a finding at or after this time. */
+                since?: string;
+                /** @description `open`, `investigating`, `contained`, `resolved` or `closed`, several separated by commas. */
+                status?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_IncidentSummaryBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_incidents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentCreateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_incidents_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    delete_intelligence_incidents_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_intelligence_incidents_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IncidentPatchBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_incidents_id_graph: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentGraphBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_incidents_id_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentFindingCreateBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_intelligence_incidents_id_members_kind_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                kind: string;
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_incidents_id_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentMergeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_incidents_id_notes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentNoteCreateBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_incidents_id_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": number[];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_incidents_id_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PlaybookRunBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_incidents_id_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaybookRunCreateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybookRunBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_incidents_id_runs_run_rollback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybookRunBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_incidents_id_tasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentTaskCreateBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_intelligence_incidents_id_tasks_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IncidentTaskPatchBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentRecordBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_incidents_id_timeline: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_IncidentMomentBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     post_intelligence_kill_switch: {
         parameters: {
             query?: never;
@@ -20253,6 +21744,211 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_playbooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PlaybookBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_playbooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaybookCreateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_playbooks_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    put_intelligence_playbooks_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaybookPutBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_intelligence_playbooks_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_intelligence_predictions: {

@@ -9,6 +9,8 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/intelligence/approvals', 'howto/roles', 'roles and permissions'],
   ['/intelligence/rollouts', 'howto/rollouts', 'rollouts'],
   ['/intelligence/anomalies', 'howto/anomalies', 'anomalies'],
+  ['/intelligence/incidents', 'howto/incidents', 'incidents and playbooks'],
+  ['/intelligence/playbooks', 'howto/incidents', 'incidents and playbooks'],
   ['/intelligence/predictions', 'howto/predictive-rules', 'predictive rules'],
   ['/intelligence/compliance', 'howto/compliance', 'controls and checks'],
   ['/intelligence/exposure', 'howto/exposures', 'exposures'],

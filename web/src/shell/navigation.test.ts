@@ -48,8 +48,17 @@ describe('navigation', () => {
     ).toEqual([
       [undefined, 'Dashboard'],
       ['Act', 'Recommendations', 'Approvals', 'Rollouts', 'Actions'],
-      ['Watch', 'Anomalies', 'Predictions', 'Compliance', 'Exposure', 'Drift', 'Models'],
-      ['Configure', 'Agents', 'Guardrails', 'Change control', 'Exclusions'],
+      [
+        'Watch',
+        'Incidents',
+        'Anomalies',
+        'Predictions',
+        'Compliance',
+        'Exposure',
+        'Drift',
+        'Models',
+      ],
+      ['Configure', 'Agents', 'Playbooks', 'Guardrails', 'Change control', 'Exclusions'],
     ]);
   });
 

@@ -89,6 +89,11 @@ const INTELLIGENCE: PageGroup[] = [
     label: 'Watch',
     pages: [
       {
+        label: 'Incidents',
+        to: '/intelligence/incidents',
+        about: 'Attacks, each with its findings, timeline and response.',
+      },
+      {
         label: 'Anomalies',
         to: '/intelligence/anomalies',
         about: 'Unusual cost, load and access.',
@@ -130,6 +135,11 @@ const INTELLIGENCE: PageGroup[] = [
         to: '/intelligence/agents',
         about:
           'Choose which agents run, on which resources, and what they may change automatically.',
+      },
+      {
+        label: 'Playbooks',
+        to: '/intelligence/playbooks',
+        about: 'Responses to incidents, step by step.',
       },
       {
         label: 'Guardrails',

@@ -12,17 +12,21 @@ use reeve_recommend::agent::settings::{Setting, SettingValue, Settings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::event::{AnomalyReport, Event, SECURITY_THREAT};
+use reeve_recommend::judgement::event::{
+    AnomalyReport, CONTAINMENT, ContainmentRequest, Event, Measure, SECURITY_THREAT,
+};
 use reeve_recommend::judgement::open_facts::FactNeed;
-use reeve_recommend::judgement::proposal::Abstention;
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
+use super::containment::{self, Attack};
 use super::isolation;
 use super::least_privilege::{LOADED_DAYS, OBSERVE, WINDOW};
 use super::patches::{IMAGE_AGE, MANAGED, PATCH_REBOOT};
 use super::privileges::LISTS;
+use super::snapshot;
 use super::survey::Survey;
 use super::unused::{self, UNUSED_DAYS};
 use crate::listed::deviation;
@@ -48,16 +52,33 @@ const SETTINGS: &[Setting] = &[
     alert::PRIORITIES,
 ];
 
-/// Kind of finding: machines are isolated for critical threats.
-const EMERGENCIES: &[Emergency] = &[Emergency {
-    rule: isolation::RULE,
-    description: "Isolates a machine whose own credentials point to an intruder from every network.",
-    impact: Impact::High,
-    wakes: &[WakingEvent::Observation {
-        source: SECURITY_THREAT,
-    }],
-    preapproval: Preapproval::Configuration,
-}];
+/// Kind of finding: machines, keys, users and roles are quarantined for critical threats,
+/// and where a playbook asks for it.
+const EMERGENCIES: &[Emergency] = &[
+    Emergency {
+        rule: isolation::RULE,
+        description: "Isolates a machine from every network, deactivates an access key, blocks a user or revokes the sessions of a role, where their credentials point to an intruder.",
+        impact: Impact::High,
+        wakes: &[
+            WakingEvent::Observation {
+                source: SECURITY_THREAT,
+            },
+            WakingEvent::Observation {
+                source: CONTAINMENT,
+            },
+        ],
+        preapproval: Preapproval::Configuration,
+    },
+    Emergency {
+        rule: snapshot::RULE,
+        description: "Snapshots the volumes of a machine under attack, as evidence.",
+        impact: Impact::Low,
+        wakes: &[WakingEvent::Observation {
+            source: CONTAINMENT,
+        }],
+        preapproval: Preapproval::Configuration,
+    },
+];
 
 /// The agent type `security_intelligence`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,38 +125,92 @@ impl AgentDefinition for SecurityIntelligence {
         EMERGENCIES
     }
 
+    /// Configurations of keys, users and roles: what is blocked is read anew before.
+    fn event_needs(&self, _settings: &Settings) -> Needs {
+        let kinds = containment::KINDS.iter();
+        Needs {
+            documents: kinds.filter_map(|name| ResourceKind::named(name)).collect(),
+            ..Needs::default()
+        }
+    }
+
     fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        let Some(threat) = event.fact::<AnomalyReport>() else {
-            return judgement;
-        };
-
-        let resource = facts.resource;
-        let refused = |code, words: String| {
-            Err(Abstention::decided(
-                RecommendationType::SecurityGroup,
-                code,
-                words,
-            ))
-        };
-        judgement.take(if resource.kind != ResourceKind::VirtualMachine {
-            let words = format!("{} is not a machine in the inventory", resource.id);
-            refused("no_machine", words)
-        } else if threat.severity > Priority::High {
-            let words = format!(
-                "the threat is {}; machines are isolated only for high and critical threats",
-                threat.severity
-            );
-            refused("not_severe", words)
-        } else if resource.specification.isolated {
-            refused("isolated", format!("{} is already isolated", resource.id))
-        } else {
-            Ok(isolation::proposal(resource, threat))
-        });
+        if let Some(threat) = event.fact::<AnomalyReport>() {
+            judgement.take(of_threat(threat, facts));
+        } else if let Some(request) = event.fact::<ContainmentRequest>() {
+            judgement.take(of_request(request, facts));
+        }
         judgement
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
         deviation()
     }
+}
+
+fn refused(code: &'static str, words: String) -> Abstention {
+    Abstention::decided(RecommendationType::SecurityGroup, code, words)
+}
+
+/// Judges an observed threat: the measure follows from what the credentials belong to.
+fn of_threat(threat: &AnomalyReport, facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let resource = facts.resource;
+    if threat.severity > Priority::High {
+        let words = format!(
+            "the threat is {}; machines and credentials are quarantined only for high and critical threats",
+            threat.severity
+        );
+        return Err(refused("not_severe", words));
+    }
+    if resource.kind == ResourceKind::VirtualMachine {
+        return isolated(&threat.into(), facts);
+    }
+
+    let Some(measure) = containment::measure_for(resource.kind) else {
+        let words = format!("{} is no machine, key, user or role", resource.id);
+        return Err(refused("no_machine", words));
+    };
+    containment::proposal(
+        resource,
+        facts.document,
+        measure,
+        &threat.into(),
+        facts.now,
+    )
+}
+
+/// Judges the request of a playbook.
+fn of_request(request: &ContainmentRequest, facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    if request.measure == Measure::QuarantineMachine {
+        if facts.resource.kind != ResourceKind::VirtualMachine {
+            let words = format!("{} is no machine", facts.resource.id);
+            return Err(refused("no_machine", words));
+        }
+        return isolated(&request.into(), facts);
+    }
+
+    let attack = Attack::from(request);
+    let resource = facts.resource;
+    if request.measure == Measure::Snapshot {
+        return snapshot::proposal(resource, &attack);
+    }
+    containment::proposal(
+        resource,
+        facts.document,
+        request.measure,
+        &attack,
+        facts.now,
+    )
+}
+
+fn isolated(attack: &Attack<'_>, facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let machine = facts.resource;
+    if machine.specification.isolated {
+        return Err(refused(
+            "isolated",
+            format!("{} is already isolated", machine.id),
+        ));
+    }
+    Ok(isolation::proposal(machine, attack))
 }

@@ -8,7 +8,6 @@
 use reeve_estate::{Money, Provider, Resource};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
-use reeve_recommend::judgement::event::AnomalyReport;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
@@ -17,12 +16,14 @@ use reeve_recommend::recommendation::{
     Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
+use super::containment::Attack;
+
 /// Action of the agent type (requirement A-074).
 pub(super) const RULE: &str = "auto_quarantine";
 /// The code that every proposal of it carries.
 const CODE: &str = "security_anomaly";
 /// Sentences of evidence that are taken over.
-const MOST_EVIDENCE: usize = 6;
+pub(super) const MOST_EVIDENCE: usize = 6;
 
 /// The plan that cuts a machine off.
 ///
@@ -54,9 +55,9 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 }
 
 /// Returns the deciding factors, as sentences.
-fn factors(threat: &AnomalyReport, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
+fn factors(attack: &Attack<'_>, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
     let mut factors = Factors::from([
-        (FactorKind::Measured, threat.title.as_str()),
+        (FactorKind::Measured, attack.title),
         (
             FactorKind::Consequence,
             "Its disks and its memory stay as they are, for the investigation; rolling back restores its security groups",
@@ -68,7 +69,7 @@ fn factors(threat: &AnomalyReport, by_hand: Option<&str>, code_owner: Option<&st
     ]);
 
     factors.extend(
-        threat
+        attack
             .evidence
             .iter()
             .take(MOST_EVIDENCE)
@@ -93,31 +94,31 @@ fn factors(threat: &AnomalyReport, by_hand: Option<&str>, code_owner: Option<&st
 }
 
 /// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
-pub(super) fn proposal(machine: &Resource, threat: &AnomalyReport) -> Proposal {
+pub(super) fn proposal(machine: &Resource, attack: &Attack<'_>) -> Proposal {
     let plan = plan(machine);
     let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(machine);
-    let factors = factors(threat, plan.as_ref().err().copied(), code_owner.as_deref());
-    let mut reason_codes = vec![CODE.to_owned(), format!("anomaly:{}", threat.anomaly.0)];
+    let factors = factors(attack, plan.as_ref().err().copied(), code_owner.as_deref());
+    let mut reason_codes = vec![CODE.to_owned(), attack.code.clone()];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
-    let score = threat.score;
+    let score = attack.score;
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
 
     let credentials = Decision {
         check: "Were the machine's own credentials used?".to_owned(),
         answer: Some(true),
-        detail: format!("anomaly {}", threat.anomaly.0),
+        detail: attack.code.replacen(':', " ", 1),
     };
     let is_critical =
         "Is the threat critical, so that automatic isolation applies where it is configured?";
     let is_critical = Decision {
         check: is_critical.to_owned(),
-        answer: Some(threat.severity == Priority::Critical),
-        detail: format!("its severity is {}, its score {score:.2}", threat.severity),
+        answer: Some(attack.severity == Priority::Critical),
+        detail: format!("its severity is {}, its score {score:.2}", attack.severity),
     };
     let explanation = Explanation::new(action, Impact::High)
         .with_factors(factors)
-        .with_data_points(threat.readings)
+        .with_data_points(attack.readings)
         .with_cost_reduction("none")
         .with_performance_impact(cut_off)
         .with_decision_path([credentials, is_critical]);
@@ -140,7 +141,7 @@ pub(super) fn proposal(machine: &Resource, threat: &AnomalyReport) -> Proposal {
         },
         explanation,
     )
-    .with_priority(threat.severity)
+    .with_priority(attack.severity)
     .with_confidence((score * 100.0).clamp(0.0, 100.0), trust)
     .with_impact_level(Impact::High)
     .with_savings(Money::ZERO)

@@ -1,17 +1,23 @@
-//! Choke points as findings.
+//! Choke points as findings, and measures against attacks.
 #![allow(clippy::unwrap_used)]
 
 mod patches;
 mod unused;
 
 use reeve_estate::{Catalogue, Document, Resource, ResourceKind};
+use reeve_recommend::agent::Impact;
 use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::estate::{DocumentReader, EstateError, EstateFacts};
+use reeve_recommend::judgement::event::{
+    CONTAINMENT, ContainmentRequest, Event, EventContent, Measure,
+};
 use reeve_recommend::judgement::evidence::CheckAnswer;
+use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
+use reeve_recommend::recommendation::origin::{AnomalyId, Cause, IncidentId};
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 use serde_json::{Value, json};
 
@@ -233,4 +239,123 @@ fn every_answer_about_a_resource_is_evidence() {
     assert_eq!(answer("i-1").values["reachable_from"], "internet");
     let closed = self::judged(&estate("203.0.113.0/24"), &Settings::default());
     assert_eq!(of(&closed, "i-1").evidence[0].answer, CheckAnswer::Pass);
+}
+
+/// Judges a threat, or the request of a playbook, about a resource.
+fn answered(kind: &str, id: &str, document: &Value, facts_of: OpenFacts) -> Judgement {
+    let mut case = Case::volume("gp3", 1.0, None, None);
+    case.volume = resource(id, ResourceKind::named(kind).unwrap(), "iam", None);
+    let document = Document::new(document.clone());
+    let event = Event {
+        at: now(),
+        resource: case.volume.id.clone(),
+        connection: None,
+        cause: Cause::Incident(IncidentId("7".to_owned())),
+        content: EventContent::Observation {
+            source: CONTAINMENT,
+            facts: facts_of,
+        },
+    };
+    let mut judgement = Judgement::default();
+    case.with(|facts| {
+        let facts = Facts {
+            document: Some(&document),
+            ..*facts
+        };
+        judgement = SecurityIntelligence.judge_event(&event, &facts);
+    });
+    judgement
+}
+
+fn requested(measure: Measure) -> OpenFacts {
+    OpenFacts::default().with(ContainmentRequest {
+        incident: IncidentId("7".to_owned()),
+        title: "A key is used abroad".to_owned(),
+        severity: Priority::High,
+        measure,
+        evidence: vec!["StopLogging blinds the log".to_owned()],
+    })
+}
+
+fn threatened(severity: Priority) -> OpenFacts {
+    OpenFacts::default().with(AnomalyReport {
+        anomaly: AnomalyId("7".to_owned()),
+        title: "A key is used abroad".to_owned(),
+        severity,
+        score: 1.0,
+        evidence: Vec::new(),
+        readings: 1,
+    })
+}
+
+#[test]
+fn a_critical_threat_quarantines_keys_users_and_roles_by_changes_that_lead_back() {
+    let key = json!({ "AccessKeyId": "AKIA1", "UserName": "ann", "Status": "Active", "CreateDate": "2024-11-23T09:17:12Z" });
+    let user = json!({ "UserName": "ann", "UserPolicyList": [], "Arn": "arn:aws:iam::1:user/ann" });
+    let role = json!({ "RoleName": "web", "RolePolicyList": [], "Arn": "arn:aws:iam::1:role/web" });
+    for (kind, id, document, change) in [
+        ("access_key", "AKIA1", &key, "deactivate_access_key"),
+        ("iam_user", "arn:aws:iam::1:user/ann", &user, "block_user"),
+        (
+            "iam_role",
+            "arn:aws:iam::1:role/web",
+            &role,
+            "revoke_role_sessions",
+        ),
+    ] {
+        let judged = answered(kind, id, document, threatened(Priority::Critical));
+        let [found] = &judged.proposals[..] else {
+            panic!("{kind}: {:?}", judged.abstentions)
+        };
+        let plan = found.plan.as_ref().unwrap();
+        assert_eq!(plan.change_name(), Some(change));
+        assert!(plan.reversible);
+        assert_eq!(
+            (found.rule, found.impact_level),
+            ("auto_quarantine", Impact::High)
+        );
+
+        let lesser = answered(kind, id, document, threatened(Priority::Medium));
+        assert!(lesser.proposals.is_empty(), "{kind}");
+    }
+}
+
+#[test]
+fn a_playbook_gets_the_measure_that_it_asks_for_or_the_reason_why_not() {
+    let role = json!({ "RoleName": "web", "RolePolicyList": [], "Arn": "arn:aws:iam::1:role/web" });
+    let id = "arn:aws:iam::1:role/web";
+    let blocked = answered("iam_role", id, &role, requested(Measure::BlockPrincipal));
+    let plan = blocked.proposals[0].plan.as_ref().unwrap();
+    assert_eq!(plan.change_name(), Some("block_role"));
+    assert_eq!(
+        blocked.proposals[0].reason_codes,
+        ["incident:7"],
+        "the cause is named"
+    );
+
+    let refused = |id: &str, document: &Value, measure| {
+        let judged = answered("iam_role", id, document, requested(measure));
+        assert!(judged.proposals.is_empty());
+        judged.abstentions[0].code
+    };
+    let service = "arn:aws:iam::1:role/aws-service-role/x";
+    assert_eq!(
+        refused(service, &role, Measure::BlockPrincipal),
+        "service_role"
+    );
+    assert_eq!(refused(id, &role, Measure::DeactivateKey), "no_measure");
+    let is_blocked = json!({ "RoleName": "web", "RolePolicyList": [{ "PolicyName": "ReeveBlock", "PolicyDocument":
+        { "Version": "2012-10-17", "Statement": [{ "Sid": "ReeveBlock", "Effect": "Deny", "Action": "*", "Resource": "*" }] } }] });
+    assert_eq!(
+        refused(id, &is_blocked, Measure::BlockPrincipal),
+        "no_change",
+        "it is blocked already"
+    );
+
+    let volume = answered("volume", "vol-1", &json!({}), requested(Measure::Snapshot));
+    assert_eq!(
+        volume.proposals[0].plan.as_ref().unwrap().change_name(),
+        Some("snapshot_volume")
+    );
+    assert_eq!(volume.proposals[0].impact_level, Impact::Low);
 }

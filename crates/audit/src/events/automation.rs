@@ -51,6 +51,12 @@ kinds! { Automation:
     ANOMALY = "intelligence.anomaly", Info, Reeve,
         "An anomaly was found, answered or closed.",
         ["resource.type", "resource.id"];
+    INCIDENT = "intelligence.incident", Info, Reeve,
+        "An incident was opened, joined, worked on, merged, closed or removed.",
+        ["resource.type", "resource.id", "metadata.incident_id", "metadata.title"];
+    PLAYBOOK_RUN = "intelligence.playbook.run", Info, Reeve,
+        "A playbook was run on an incident, sent a message about it, or is being rolled back.",
+        ["resource.type", "resource.id", "metadata.incident_id", "metadata.run_id", "metadata.playbook"];
     ROLLOUT = "intelligence.rollout", Info, Reeve,
         "A rollout, which is a workflow of stages and gates, began, advanced or ended.",
         ["resource.type", "resource.id"];

@@ -23,6 +23,7 @@ use crate::account::SimulatedAccount;
 use crate::assets;
 use crate::groups;
 use crate::noise::{hex, key};
+pub(crate) use identities::access_key;
 
 pub(crate) use documents::subnet_id;
 

@@ -23,6 +23,8 @@ named!(
         AlertFired => "alert_fired",
         /// A budget reached one of its thresholds.
         BudgetAlert => "budget_alert",
+        /// A playbook sent an incident.
+        IncidentResponse => "incident_response",
     }
 );
 

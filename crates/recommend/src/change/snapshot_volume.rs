@@ -1,4 +1,5 @@
-//! Snapshotting a volume that nothing is attached to. Deleting it is for a person.
+//! Snapshotting a volume: one that nothing is attached to, whose deletion is for a person, or one of
+//! a machine under attack, as evidence.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
     parse: Parse::Typed(parse),
 };
 
-/// Snapshot of an unattached volume.
+/// Snapshot of a volume, which stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotVolume {
     /// State the finding saw.
@@ -47,14 +48,18 @@ impl Change for SnapshotVolume {
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
-        let unattached = vec![Expectation::state(ResourceState::Unattached)];
+        let is_same = vec![Expectation::state(self.state)];
+        let words = match self.state {
+            ResourceState::Unattached => "is still unattached",
+            _ => "is as it was",
+        };
         vec![
             precondition(target, self.state, None),
             Task::snapshot(
                 target,
                 format!("Snapshot volume {target}; it is not deleted"),
             ),
-            verify(target, "is still unattached", unattached),
+            verify(target, words, is_same),
         ]
     }
 

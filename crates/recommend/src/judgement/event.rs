@@ -2,14 +2,16 @@
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_estate::{ConnectionId, ResourceId, named};
 
 use crate::judgement::open_facts::OpenFacts;
 use crate::recommendation::Priority;
-use crate::recommendation::origin::{AnomalyId, Cause};
+use crate::recommendation::origin::{AnomalyId, Cause, IncidentId};
 
 /// Source of the observations of security anomalies ([`AnomalyReport`]).
 pub const SECURITY_THREAT: &str = "security_threat";
+/// Source of the observations of [`ContainmentRequest`]s.
+pub const CONTAINMENT: &str = "containment";
 
 /// An event about a resource.
 #[derive(Debug)]
@@ -70,4 +72,32 @@ pub struct AnomalyReport {
     pub evidence: Vec<String>,
     /// Number of readings.
     pub readings: u64,
+}
+
+named!(
+    /// Measure that contains an attack on one resource. Each leads back.
+    Measure {
+        /// A machine is cut off from every network.
+        QuarantineMachine => "quarantine_machine",
+        /// An access key is deactivated.
+        DeactivateKey => "deactivate_key",
+        /// Temporary credentials that were given until now are refused.
+        RevokeSessions => "revoke_sessions",
+        /// A user or role is denied everything.
+        BlockPrincipal => "block_principal",
+        /// A volume of a machine is snapshotted for an investigation.
+        Snapshot => "snapshot",
+    }
+);
+
+/// Request of a playbook to contain an attack on a resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContainmentRequest {
+    pub incident: IncidentId,
+    /// Title of the incident.
+    pub title: String,
+    pub severity: Priority,
+    pub measure: Measure,
+    /// Findings that name the resource, in sentences.
+    pub evidence: Vec<String>,
 }

@@ -7,6 +7,7 @@
 //! font has is written as its code point, and the document says so.
 
 mod appendix;
+mod brief;
 mod chart;
 mod configuration;
 mod contents;
@@ -24,6 +25,7 @@ mod text;
 use reeve_reports::document::Heading;
 use reeve_reports::{Findings, Plan, Request};
 
+pub use brief::{Brief, BriefSection, BriefTable, typeset_brief};
 pub use render::PdfError;
 
 /// Content of a report.
@@ -69,5 +71,12 @@ pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
     document.append(contents::pages(report, &body, 1 + front));
     document.append(body.shifted(1 + front));
 
-    render::pdf(report, &document)
+    let of = render::Identity {
+        id: &report.heading.run_id,
+        name: &report.heading.name,
+        author: &report.heading.generated_by,
+        generated_at: report.heading.generated_at,
+        checkpoint: report.checkpoint,
+    };
+    render::pdf(&of, &document)
 }

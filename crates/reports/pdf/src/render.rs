@@ -3,6 +3,7 @@
 
 use std::num::NonZeroU16;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb;
@@ -20,7 +21,7 @@ use krilla::tagging::{
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 use krilla::{Document, SerializeSettings};
 
-use crate::Report;
+use crate::CheckpointLines;
 use crate::fonts::{FONTS, Fonts};
 use crate::layout::{Block, Draw, Page, Pages, Role};
 use crate::style::{self, Colour, HEIGHT, MARGIN, SMALL, Style, TEXT, WIDTH};
@@ -31,8 +32,19 @@ use crate::text::{self, Line};
 #[error("the report could not be typeset: {0}")]
 pub struct PdfError(String);
 
+/// What every page and the metadata say of a document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Identity<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    /// Person whose rights the log was read with.
+    pub(crate) author: &'a str,
+    pub(crate) generated_at: Timestamp,
+    pub(crate) checkpoint: &'a CheckpointLines,
+}
+
 /// Draws the pages and returns the bytes of the PDF.
-pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError> {
+pub(crate) fn pdf(of: &Identity<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError> {
     let wrong = |text: &str| PdfError(text.to_owned());
     let fonts = FONTS
         .load()
@@ -49,7 +61,7 @@ pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfErro
         let mut drawn = document.start_page_with(settings);
         let mut surface = drawn.surface();
         draw(&mut surface, &fonts, page, &mut contents);
-        frame(&mut surface, &fonts, report, page, (at, pages.pages.len()));
+        frame(&mut surface, &fonts, of, page, (at, pages.pages.len()));
         surface.finish();
         for link in &page.links {
             let Some(rect) = rect(link.rect) else {
@@ -69,7 +81,7 @@ pub(crate) fn pdf(report: &Report<'_>, pages: &Pages) -> Result<Vec<u8>, PdfErro
     }
 
     document.set_outline(outline(pages));
-    document.set_metadata(metadata(report));
+    document.set_metadata(metadata(of));
     document.set_tag_tree(tree(pages, contents));
 
     document
@@ -125,7 +137,7 @@ fn begin(surface: &mut Surface<'_>, block: Block, contents: &mut [Vec<Identifier
 fn frame(
     surface: &mut Surface<'_>,
     fonts: &[Font; 3],
-    report: &Report<'_>,
+    of: &Identity<'_>,
     page: &Page,
     (at, pages): (usize, usize),
 ) {
@@ -134,7 +146,7 @@ fn frame(
         ArtifactType::Other,
     )));
     let section = text::cut(&FONTS, section, SMALL, TEXT / 2.0 - 10.0);
-    let name = text::cut(&FONTS, &report.heading.name, SMALL, TEXT / 2.0 - 10.0);
+    let name = text::cut(&FONTS, of.name, SMALL, TEXT / 2.0 - 10.0);
     draw_line(surface, fonts, (MARGIN, 48.0), &name, SMALL);
     draw_line(
         surface,
@@ -147,7 +159,7 @@ fn frame(
     draw_fill(surface, [MARGIN, 56.0, TEXT, 0.6], style::RULE);
     let foot = HEIGHT - 40.0;
     draw_fill(surface, [MARGIN, foot - 14.0, TEXT, 0.6], style::RULE);
-    let checkpoint = report.checkpoint;
+    let checkpoint = of.checkpoint;
     let root: String = checkpoint.root.chars().take(16).collect();
     let line = format!(
         "{}, {} entries, root {root}…",
@@ -266,8 +278,8 @@ fn outline(pages: &Pages) -> Outline {
     outline
 }
 
-fn metadata(report: &Report<'_>) -> Metadata {
-    let at = report.heading.generated_at.to_zoned(TimeZone::UTC);
+fn metadata(of: &Identity<'_>) -> Metadata {
+    let at = of.generated_at.to_zoned(TimeZone::UTC);
     let small = |number: i8| u8::try_from(number).unwrap_or_default();
     let date = DateTime::new(u16::try_from(at.year()).unwrap_or_default())
         .month(small(at.month()))
@@ -279,11 +291,11 @@ fn metadata(report: &Report<'_>) -> Metadata {
         .utc_offset_minute(0);
 
     Metadata::new()
-        .title(report.heading.name.clone())
-        .authors(vec![report.heading.generated_by.clone()])
+        .title(of.name.to_owned())
+        .authors(vec![of.author.to_owned()])
         .creator("Reeve".to_owned())
         .language("en".to_owned())
-        .document_id(report.heading.run_id.clone())
+        .document_id(of.id.to_owned())
         .creation_date(date)
 }
 

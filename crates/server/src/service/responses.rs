@@ -7,6 +7,7 @@ use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_engine::ResponseService;
 use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
+use reeve_incidents::{IncidentPorts, IncidentService};
 use reeve_lake::SampleLake;
 use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -16,6 +17,7 @@ use reeve_trail::Trail;
 
 use super::engine::EngineServices;
 use crate::adapters::calendars::CalendarReader;
+use crate::adapters::containment::{EngineContainment, Firings};
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::config::Config;
@@ -52,6 +54,27 @@ pub(super) fn anomaly_service(
         agent_types,
         clock: clock.clone(),
     })
+}
+
+/// Service that keeps incidents, over the engine that playbooks act through.
+pub(super) fn incident_service(
+    store: &Arc<Store>,
+    engine: &EngineServices,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<IncidentService> {
+    Arc::new(IncidentService::new(IncidentPorts {
+        incidents: store.clone(),
+        anomalies: store.clone(),
+        agents: store.clone(),
+        estate: store.clone(),
+        descriptions: store.clone(),
+        responses: engine.responses.clone(),
+        containment: Arc::new(EngineContainment(engine.execution.clone())),
+        sources: vec![Arc::new(Firings(store.clone()))],
+        recorder: recorder.clone(),
+        clock: clock.clone(),
+    }))
 }
 
 /// Predictive rules over the same ports as the engine.

@@ -37,6 +37,7 @@ mod flow_logs;
 mod full_disk;
 mod group_sizes;
 mod honest_syncs;
+mod incidents;
 mod journey;
 mod kill;
 mod links;

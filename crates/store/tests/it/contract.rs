@@ -15,6 +15,7 @@ on_both!(
     estate => super::estate,
     descriptions => super::descriptions,
     drift => super::drift,
+    incidents => super::incidents,
     agents => super::agents,
     sums => super::sums,
     alerts => super::alerts,
@@ -60,6 +61,13 @@ async fn descriptions(place: &Place) -> Result<()> {
 async fn drift(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::drift::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn incidents(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::incidents::run(&store).await?;
     store.close().await;
     Ok(())
 }

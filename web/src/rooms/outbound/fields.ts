@@ -11,6 +11,7 @@ export const EVENTS = [
   { value: 'action_completed', label: 'An action was completed' },
   { value: 'alert_fired', label: 'An alert rule fired' },
   { value: 'budget_alert', label: 'A budget reached a threshold' },
+  { value: 'incident_response', label: 'A playbook sent an incident' },
 ];
 export const EVENT_NAMES: Record<string, string> = {
   ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])),
@@ -38,6 +39,9 @@ export const FILTERS: Record<string, { key: string; label: string; values: strin
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
   alert_fired: [
+    { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
+  ],
+  incident_response: [
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
   budget_alert: [

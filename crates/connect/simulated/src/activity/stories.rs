@@ -11,6 +11,7 @@ use reeve_audit::{
 use super::Scene;
 use super::builder::{self, state};
 use crate::company::people::{PEOPLE, Person};
+use crate::describing::access_key;
 use crate::noise::{draw, hex, key};
 
 /// A story: when it begins, in minutes from the beginning of the demonstration, and what happens.
@@ -147,8 +148,14 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
 
 /// A build robot's key looks around from a country it was never used from, and is switched off by
 /// security.
-fn stolen_key(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
-    let key_id = format!("AKIA{}", hex(seed, 16).to_uppercase());
+fn stolen_key(scene: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
+    // The one after the beginning is a key of the inventory, which can be contained; those of the
+    // past were deleted since.
+    let key_id = if start >= scene.anchor {
+        access_key(scene.seed, "417382906514", "deploy")
+    } else {
+        format!("AKIA{}", hex(seed, 16).to_uppercase())
+    };
     let from = [203, 0, 113, 8 + (draw(seed, 1) % 40) as u8];
     let look = [
         ("GetCallerIdentity", "resource.view", ActionStatus::Success),

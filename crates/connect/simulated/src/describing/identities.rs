@@ -16,6 +16,12 @@ pub(super) const USERS: [(&str, &str, Option<i64>); 4] = [
     ("reporting", "ReadOnlyAccess", Some(12)),
 ];
 
+/// Identifier of the access key of a user.
+pub(crate) fn access_key(seed: u64, account: &str, user: &str) -> String {
+    let of_user = key(key(seed, account), &format!("{user}/key"));
+    format!("AKIA{}", hex(of_user, 16).to_uppercase())
+}
+
 impl SimulatedAccount {
     /// Identities and keys of an AWS account.
     pub(super) fn identities(&self, region: &str, now: Timestamp) -> Vec<Described> {
@@ -35,7 +41,7 @@ impl SimulatedAccount {
             found.push(self.identity("iam_user", &arn, name, "", user, Vec::new(), now));
 
             if let Some(days) = key_age {
-                let id = key_id(seed, name);
+                let id = access_key(self.world.settings.seed, account, name);
                 let document = json!({
                     "AccessKeyId": id, "UserName": name, "Arn": arn, "Path": "/", "Status": "Active",
                     "CreateDate": made_at(self.world.settings.anchor, days),
@@ -159,14 +165,6 @@ impl SimulatedAccount {
             relations,
         }
     }
-}
-
-/// Identifier of the access key of a user.
-pub(super) fn key_id(seed: u64, user: &str) -> String {
-    format!(
-        "AKIA{}",
-        hex(key(seed, &format!("{user}/key")), 16).to_uppercase()
-    )
 }
 
 /// Time at which a key was made, some days before the simulated world began.

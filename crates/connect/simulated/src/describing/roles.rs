@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Described, Relation, RelationKind};
 use serde_json::{Map, Value, json};
 
-use super::identities::{USERS, key_id};
+use super::identities::{USERS, access_key};
 use crate::account::SimulatedAccount;
 use crate::noise::{hex, key};
 
@@ -98,7 +98,7 @@ impl SimulatedAccount {
             );
             if last.is_some() {
                 keys.insert(
-                    key_id(seed, name),
+                    access_key(self.world.settings.seed, account, name),
                     json!({ "UserName": name, "LastUsed": last }),
                 );
             }

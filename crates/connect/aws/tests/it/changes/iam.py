@@ -60,3 +60,24 @@ for kind, make in [("role", role), ("user", user)]:
     def _(given=given):
         left = [named("own", FORMER), named("reeve-suspended", DENIAL)]
         return {"id": given("suspended"), "with": {"denial": DENIAL, "with_denial": left}}
+
+
+@change("block_user")
+def _():
+    return client("iam").create_user(UserName="ben")["User"]["Arn"]
+
+
+@change("block_role")
+def _():
+    return role("intruder")
+
+
+@change("revoke_user_sessions")
+def _():
+    arn = client("iam").create_user(UserName="cem")["User"]["Arn"]
+    return {"id": arn, "with": {"until": "2026-11-28T12:00:00Z"}}
+
+
+@change("revoke_role_sessions")
+def _():
+    return {"id": role("stolen"), "with": {"until": "2026-11-28T12:00:00Z"}}

@@ -49,6 +49,8 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_agent(&events::CHECK).when("operation:verify"),
     by_user(&events::APPROVAL, "virtual_machine").when("operation:approval.sign"),
     by_user(&events::ROLLOUT, "rollout").when("operation:rollout.create"),
+    by_user(&events::INCIDENT, "incident").when("operation:incident.note"),
+    by_user(&events::PLAYBOOK_RUN, "incident").when("operation:playbook.start"),
     by_user(&events::BASELINE_PIN, "baseline"),
     by_user(&events::BASELINE_REMOVE, "baseline"),
     by_reeve(&events::DRIFT_DETECT, "scheduled", "security_group"),
@@ -216,6 +218,31 @@ async fn drift(admin: &Api, baseline: &str) {
     let _ = admin.delete(baseline).await.expect(204);
 }
 
+/// Opens an incident, writes a note, and runs a playbook that changes nothing.
+async fn incident(admin: &Api) {
+    let opened = json!({ "title": "A laptop was lost", "severity": "medium" });
+    let incident = admin
+        .post("intelligence/incidents", opened)
+        .await
+        .expect(201)
+        .text_at("/id");
+    let incident = format!("intelligence/incidents/{incident}");
+    let _ = admin
+        .post(
+            &format!("{incident}/notes"),
+            json!({ "text": "it is encrypted" }),
+        )
+        .await
+        .expect(200);
+    let _ = admin
+        .post(
+            &format!("{incident}/runs"),
+            json!({ "playbook": "answer-password-spray" }),
+        )
+        .await
+        .expect(201);
+}
+
 async fn foresight(admin: &Api) {
     let rules = "intelligence/predictive-rules";
     let rule = until("the rules that come with Reeve", PATIENCE, || async {
@@ -306,6 +333,7 @@ async fn what_happens_to_the_estate_is_recorded() {
         .text_at("/id");
     carry_out(&admin, &agent).await;
     foresight(&admin).await;
+    incident(&admin).await;
     let _ = admin.delete(&connection).await.expect(204);
     verify(&admin, "estate", EMITTED).await;
 }
