@@ -7,12 +7,15 @@
 //! that of the anomaly that it began with, and never changes for that anomaly.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use jiff::Timestamp;
 use reeve_recommend::recommendation::Priority;
 use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind};
+use super::related::ONE_ATTACK;
+use super::security_activity::SecurityActivity;
 
 /// Security anomalies of one attack.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +106,62 @@ impl From<&Anomaly> for IncidentMember {
     }
 }
 
+/// Something that another tool saw, as far as it says where an incident may have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sighting {
+    pub at: Timestamp,
+    /// User or program.
+    pub principal: Option<String>,
+    pub address: Option<IpAddr>,
+    pub resource: Option<String>,
+}
+
+impl Sighting {
+    /// Returns the incident that the sighting is a part of, and what they have in common: the rule by
+    /// which anomalies join incidents. Of several incidents the one that began first counts.
+    #[must_use]
+    pub fn incident(&self, anomalies: &[Anomaly]) -> Option<(AnomalyId, String)> {
+        let parts = anomalies.iter().filter(|anomaly| {
+            anomaly.class == AnomalyClass::Security
+                && !anomaly.is_harmless()
+                && self.at.duration_since(anomaly.last_at) <= ONE_ATTACK
+                && anomaly.started_at.duration_since(self.at) <= ONE_ATTACK
+        });
+        let linked = parts.filter_map(|anomaly| Some((anomaly, self.common_with(anomaly)?)));
+        let first = linked.min_by_key(|(anomaly, _)| (anomaly.started_at, anomaly.id.clone()));
+
+        first.map(|(anomaly, common)| (anomaly.incident.clone(), common))
+    }
+
+    fn common_with(&self, anomaly: &Anomaly) -> Option<String> {
+        let address = self.address.map(|address| address.to_string());
+        let names = [&self.principal, &address, &self.resource];
+        let place = &anomaly.place.id;
+        if names.into_iter().flatten().any(|name| name == place) {
+            return Some(format!("the same subject {place}"));
+        }
+
+        let own = SecurityActivity {
+            accounts: self.principal.iter().cloned().collect(),
+            addresses: self.address.into_iter().collect(),
+            resources: self.resource.iter().cloned().collect(),
+            ..SecurityActivity::default()
+        };
+        let theirs = anomaly.activity.as_ref()?;
+        own.is_linked_to(theirs).then(|| {
+            let shared = own.shared_with(theirs);
+            shared.unwrap_or_else(|| "the same network".to_owned())
+        })
+    }
+}
+
 impl Anomaly {
+    /// Returns `true` if people called it a false alarm or planned: it is no part of an attack.
+    fn is_harmless(&self) -> bool {
+        self.current_feedback()
+            .is_some_and(|said| matches!(said.kind, FeedbackKind::False | FeedbackKind::Planned))
+    }
+
     /// Returns the oldest incident that this anomaly belongs to among the others', and the other
     /// incidents that it joins with that one. `None` where it belongs to none.
     pub(crate) fn joined_incidents(
@@ -125,17 +183,10 @@ impl Anomaly {
     }
 
     fn is_part_of_one_attack_with(&self, other: &Anomaly) -> bool {
-        // What people called harmless is no part of an attack.
-        let is_harmless = |anomaly: &Anomaly| {
-            anomaly.current_feedback().is_some_and(|said| {
-                matches!(said.kind, FeedbackKind::False | FeedbackKind::Planned)
-            })
-        };
-
         self.class == AnomalyClass::Security
             && self.is_near(other)
-            && !is_harmless(self)
-            && !is_harmless(other)
+            && !self.is_harmless()
+            && !other.is_harmless()
             && (self.place.id == other.place.id
                 || self
                     .activity
@@ -151,7 +202,6 @@ mod tests {
 
     use super::*;
     use crate::remedy::fixtures;
-    use crate::security_activity::SecurityActivity;
 
     fn member(id: &str, minute: i64, address: &str, severity: Priority) -> Anomaly {
         let started_at = Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute);
@@ -235,6 +285,31 @@ mod tests {
             bridge.joined_incidents(&[second.clone(), first.clone()]),
             Some((first.id, [second.id, bridge.id].into()))
         );
+    }
+
+    #[test]
+    fn what_another_tool_saw_joins_by_the_same_rule() {
+        let spray = member("spray", 0, "203.0.113.130", Priority::Medium);
+        let mut key = member("key", 5, "198.51.100.7", Priority::High);
+        key.incident = spray.id.clone();
+        let known = [key, spray.clone()];
+        let sighting = |minute: i64, principal: Option<&str>, address: &str| Sighting {
+            at: Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute),
+            principal: principal.map(str::to_owned),
+            address: address.parse().ok(),
+            resource: None,
+        };
+
+        for (sighting, common) in [
+            (sighting(30, None, "203.0.113.9"), Some("the same network")),
+            (sighting(30, Some("key"), "10.0.0.1"), Some("the same subject key")),
+            (sighting(30, Some("ann"), "192.0.2.1"), None),
+            (sighting(7 * 60, None, "203.0.113.9"), None),
+        ] {
+            let joined = sighting.incident(&known);
+            let expected = common.map(|common| (spray.id.clone(), common.to_owned()));
+            assert_eq!(joined, expected, "{sighting:?}");
+        }
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use changes::{Changes, by_others};
 pub use contribution::Contribution;
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
 pub use finding::Finding;
-pub use incident::{Incident, IncidentMember};
+pub use incident::{Incident, IncidentMember, Sighting};
 pub use investigation::{
     Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support,
 };

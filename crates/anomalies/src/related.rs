@@ -7,7 +7,7 @@ use reeve_recommend::recommendation::origin::AnomalyId;
 use super::record::{Anomaly, AnomalyClass};
 
 /// Time between two anomalies of one attack, from the end of one to the beginning of the other.
-const ONE_ATTACK: SignedDuration = SignedDuration::from_hours(6);
+pub(super) const ONE_ATTACK: SignedDuration = SignedDuration::from_hours(6);
 /// Beginnings this close together are related without anything else in common.
 const SAME_TIME: SignedDuration = SignedDuration::from_mins(30);
 /// Related anomalies that are shown.

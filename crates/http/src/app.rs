@@ -38,6 +38,7 @@ use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, Clock};
 use reeve_reports::ReportStore;
+use reeve_siem::AlertIntake;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 use tokio::sync::Semaphore;
@@ -257,6 +258,8 @@ pub struct Ports {
     pub anomalies: Arc<dyn AnomalyStore>,
     pub threats: Arc<dyn ThreatStore>,
     pub anomaly_service: Arc<AnomalyService>,
+    /// Alerts of other tools.
+    pub alert_intake: Arc<AlertIntake>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Checks and frameworks in force.

@@ -7,6 +7,7 @@
 mod alerts;
 mod anomalies;
 mod approvals;
+mod findings;
 mod intelligence;
 mod pages;
 mod reports;
@@ -33,9 +34,11 @@ use pages::{Page, Place};
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that
 /// Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
-                         intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
-                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
-                         alert.fire OR budget.alert OR report.run)";
+                         intelligence.approval OR audit.alert.fire OR audit.alert.handle OR budget.alert OR audit.report) \
+                         action.operation:(recommendation.create OR recommendation.dismiss OR recommendation.expire OR \
+                         recommendation.supersede OR action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR \
+                         anomaly.acknowledge OR anomaly.learn OR anomaly.resolve OR anomaly.reopen OR approval.request OR \
+                         approval.remind OR alert.fire OR alert.acknowledge OR alert.resolve OR budget.alert OR report.run)";
 
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
 /// request for the record returns. And the files of records, which the program knows.
@@ -108,7 +111,7 @@ impl Sources {
             Some("report.run") => reports::run(self, entry).await,
             Some("approval.request") => approvals::requested(self, entry).await,
             Some("approval.remind") => approvals::reminded(self, entry).await,
-            _ => Ok(None),
+            _ => findings::change(self, entry).await,
         };
         match found {
             Err(StoreError::NotFound { what, id }) => {

@@ -194,6 +194,14 @@ const MIGRATIONS: &[Migration] = &[
         version: 47,
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },
+    Migration {
+        version: 50,
+        sql: include_str!("../migrations/0050_inbound_alerts.sql"),
+    },
+    Migration {
+        version: 51,
+        sql: include_str!("../migrations/0051_threat_list_feeds.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

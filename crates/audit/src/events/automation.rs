@@ -51,6 +51,9 @@ kinds! { Automation:
     ANOMALY = "intelligence.anomaly", Info, Reeve,
         "An anomaly was found, answered or closed.",
         ["resource.type", "resource.id"];
+    INBOUND_ALERT = "intelligence.inbound_alert", Info, Reeve,
+        "An alert of another tool arrived, was closed or judged here, or was closed by its sender.",
+        ["resource.type", "resource.id", "metadata.inbound_alert_id", "metadata.alert_source_id", "metadata.title"];
     ROLLOUT = "intelligence.rollout", Info, Reeve,
         "A rollout, which is a workflow of stages and gates, began, advanced or ended.",
         ["resource.type", "resource.id"];

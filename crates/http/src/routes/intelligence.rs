@@ -6,6 +6,7 @@
 
 mod actions;
 mod agents;
+mod alert_sources;
 mod anomalies;
 mod anomaly_settings;
 mod anomaly_thresholds;
@@ -21,6 +22,7 @@ mod emergencies;
 mod exclusions;
 mod exposures;
 mod guardrails;
+mod inbound_alerts;
 mod models;
 mod overview;
 mod portfolios;
@@ -172,7 +174,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    approved_beforehand(notified(staged(foreseen(strange(drifted(guarded))))))
+    approved_beforehand(notified(exchanged(staged(foreseen(strange(drifted(guarded)))))))
 }
 
 /// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.
@@ -334,6 +336,41 @@ fn staged(guarded: Guarded) -> Guarded {
             routes!(rollouts::resume),
         )
         .add(Access::Needs(IntelligenceOperate), routes!(rollouts::abort))
+}
+
+/// Alerts of other tools, and the sources that push them.
+fn exchanged(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::AlertSource, routes!(inbound_alerts::push))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(inbound_alerts::list),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(inbound_alerts::get),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(inbound_alerts::close),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(alert_sources::list),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(alert_sources::create),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(alert_sources::get))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(alert_sources::patch, alert_sources::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(alert_sources::rotate),
+        )
 }
 
 /// Webhooks and notification channels.

@@ -4,9 +4,10 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_siem::ocsf;
 
 use super::pages::{Page, Place};
-use super::{Sources, fact, message, metadata, place, shown};
+use super::{Sources, fact, findings, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -37,6 +38,10 @@ pub(super) async fn recommendation(
         agents: recommendation.agent_id.iter().cloned().collect(),
         facts: filter_facts(&recommendation),
         data: sources.forms.recommendation(&recommendation),
+        finding: ocsf::recommendation(&recommendation, true).map(|finding| {
+            let written = finding.write(findings::link(&place));
+            (WebhookEvent::RecommendationReady, written)
+        }),
         message: message(title, gravity, facts, place, &subject),
         channels: None,
         subject,
@@ -75,13 +80,14 @@ pub(super) async fn action(
         agents: action.agent_id.iter().cloned().collect(),
         facts: filter_facts(&recommendation),
         data: sources.forms.action(&action, &recommendation),
+        finding: findings::applied(&recommendation, operation, &place),
         message: message(title, gravity, listed, place, &subject),
         channels: None,
         subject,
     }))
 }
 
-fn filter_facts(recommendation: &Recommendation) -> Facts {
+pub(super) fn filter_facts(recommendation: &Recommendation) -> Facts {
     Facts {
         priority: Some(recommendation.priority.as_str().to_owned()),
         types: vec![
@@ -92,7 +98,7 @@ fn filter_facts(recommendation: &Recommendation) -> Facts {
     }
 }
 
-async fn recommendation_page(
+pub(super) async fn recommendation_page(
     sources: &Sources,
     recommendation: &Recommendation,
 ) -> Result<Place, StoreError> {
