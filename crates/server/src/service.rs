@@ -52,7 +52,7 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 use crate::{connections, private, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-use responses::{anomaly_service, prices, rule_service};
+use responses::{alert_intake, anomaly_service, prices, rule_service};
 
 pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
@@ -166,7 +166,7 @@ impl Service {
             &engine,
             &recorder,
             &clock,
-            catalogue,
+            (catalogue, config.outbound.policy()?),
             trail.clone(),
         );
 
@@ -198,6 +198,7 @@ impl Service {
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
+            alert_intake: alert_intake(&config, &store, &recorder, &clock)?,
             dispatcher: dispatcher(
                 &config,
                 &lease,
@@ -493,6 +494,7 @@ fn ports(
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
         anomaly_service: tasks.anomaly_service.clone(),
+        alert_intake: tasks.alert_intake.clone(),
         models: store.clone(),
         evidence: store.clone(),
         drifts: store.clone(),

@@ -14,6 +14,7 @@ pub mod drift;
 pub mod estate;
 pub mod evidence;
 pub mod exports;
+pub mod inbound_alerts;
 pub mod metric_sources;
 pub mod models;
 pub mod predictive;

@@ -272,6 +272,19 @@ fn strange(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceConfigure),
             routes!(threats::put, threats::delete),
         )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::feed_put, threats::feed_delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::feed_refresh),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::import),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(threats::export))
 }
 
 /// Predictive rules, what they decided on, and calendars.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use reeve_anomalies::{AnomalyPorts, AnomalyService};
+use reeve_connect_outbound::Policy;
 use reeve_engine::ResponseService;
 use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
@@ -11,6 +12,7 @@ use reeve_lake::SampleLake;
 use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::ports::Clock;
+use reeve_siem::{AlertIntake, IntakePorts};
 use reeve_store::Store;
 use reeve_trail::Trail;
 
@@ -18,6 +20,7 @@ use super::engine::EngineServices;
 use crate::adapters::calendars::CalendarReader;
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::recorder::LedgerRecorder;
+use crate::adapters::security_tools::{CallbackSender, FeedReader};
 use crate::config::Config;
 
 /// The price files of the store, in force in a catalogue of this service.
@@ -35,7 +38,7 @@ pub(super) fn anomaly_service(
     engine: &EngineServices,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    catalogue: &Arc<Catalogue>,
+    (catalogue, policy): (&Arc<Catalogue>, Policy),
     trail: Trail,
 ) -> AnomalyService {
     AnomalyService::new(AnomalyPorts {
@@ -45,12 +48,31 @@ pub(super) fn anomaly_service(
         samples: samples.clone(),
         responses: engine.responses.clone(),
         threats: store.clone(),
+        feed_reader: Arc::new(FeedReader::new(policy)),
         identifier_key: store.identifier_key(),
         recorder: recorder.clone(),
         log: Arc::new(TrailReader(trail)),
         catalogue: catalogue.clone(),
         clock: clock.clone(),
     })
+}
+
+/// Service that takes alerts of other tools in.
+pub(super) fn alert_intake(
+    config: &Config,
+    store: &Arc<Store>,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+) -> Result<Arc<AlertIntake>> {
+    Ok(Arc::new(AlertIntake::new(IntakePorts {
+        sources: store.clone(),
+        alerts: store.clone(),
+        anomalies: store.clone(),
+        estate: store.clone(),
+        caller: Arc::new(CallbackSender::new(config.outbound.policy()?)),
+        recorder: recorder.clone(),
+        clock: clock.clone(),
+    })))
 }
 
 /// Predictive rules over the same ports as the engine.
