@@ -32,9 +32,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     super::every(tracker, stop, READ_EVERY, move || {
         let context = context.clone();
         async move {
-            let refreshed = context
-                .anomaly_service
-                .threat_feeds_refresh(&Caller::system());
+            let caller = Caller::system();
+            let refreshed = context.anomaly_service.threat_feeds_refresh(&caller);
             if let Err(error) = refreshed.await {
                 context
                     .journal
