@@ -5,10 +5,12 @@
 //! judges the estate as a whole (`reeve_exposure`): what the internet, other accounts and the
 //! organisation reach. Each choke point is one finding about the resource that has the setting, with
 //! the path as its evidence; one misconfiguration is one finding, however many resources it exposes.
-//! An observed threat wakes the agent, which isolates the machine ([`isolation`]).
+//! An observed threat, or a playbook, wakes the agent, which isolates the machine ([`isolation`]),
+//! deactivates the key, or blocks the user or role (`containment`).
 //! docs/agents/security_intelligence.md.
 
 mod agent;
+mod containment;
 mod finding;
 pub mod isolation;
 mod privileges;
@@ -17,6 +19,9 @@ mod survey;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use finding::changes;
+/// Returns the names of the changes that close settings or contain attacks.
+pub(crate) fn changes() -> impl Iterator<Item = &'static str> {
+    finding::changes().chain(containment::changes())
+}
 
 pub use agent::SecurityIntelligence;

@@ -1,5 +1,5 @@
-//! Incidents: security anomalies that are parts of one attack, with one title and one set of
-//! numbers.
+//! Anomalies of one incident: security anomalies that are parts of one attack, with one set of
+//! numbers. The incident itself, with what people do about it, is a record of `reeve-incidents`.
 //!
 //! An anomaly joins the incident of an earlier one if they share a public address or network, an
 //! account or a resource and are no more than six hours apart. Beginning at the same time is no
@@ -7,19 +7,16 @@
 //! that of the anomaly that it began with, and never changes for that anomaly.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
 use jiff::Timestamp;
 use reeve_recommend::recommendation::Priority;
 use reeve_recommend::recommendation::origin::AnomalyId;
 
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind};
-use super::related::ONE_ATTACK;
-use super::security_activity::SecurityActivity;
 
 /// Security anomalies of one attack.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Incident {
+pub struct AnomalyGroup {
     /// Identifier of the anomaly that it began with.
     pub id: AnomalyId,
     /// Title of the most severe member, and the number of the others.
@@ -36,12 +33,12 @@ pub struct Incident {
     /// Time of the last anomalous point of any member.
     pub last_at: Timestamp,
     /// The anomalies, oldest first.
-    pub members: Vec<IncidentMember>,
+    pub members: Vec<AnomalyGroupMember>,
 }
 
 /// An anomaly of an incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncidentMember {
+pub struct AnomalyGroupMember {
     pub id: AnomalyId,
     pub title: String,
     pub severity: Priority,
@@ -49,10 +46,10 @@ pub struct IncidentMember {
     pub started_at: Timestamp,
 }
 
-impl Incident {
+impl AnomalyGroup {
     /// Returns the incident that these anomalies are; `None` for no anomaly.
     #[must_use]
-    pub fn of(members: &[Anomaly]) -> Option<Incident> {
+    pub fn of(members: &[Anomaly]) -> Option<AnomalyGroup> {
         let members = oldest_first(members);
         // The earliest of the most severe: members are in order of their beginning.
         let lead = members.iter().min_by_key(|member| member.severity)?;
@@ -73,7 +70,7 @@ impl Incident {
         let distinct: BTreeSet<&String> = activities().flat_map(|one| &one.entries).collect();
         let attempts: u64 = activities().map(|one| one.attempts()).sum();
 
-        Some(Incident {
+        Some(AnomalyGroup {
             id: lead.incident.clone(),
             title,
             severity: lead.severity,
@@ -82,7 +79,7 @@ impl Incident {
             resources: resources.len() as u64,
             started_at: members.iter().map(|member| member.started_at).min()?,
             last_at: members.iter().map(|member| member.last_at).max()?,
-            members: members.into_iter().map(IncidentMember::from).collect(),
+            members: members.into_iter().map(AnomalyGroupMember::from).collect(),
         })
     }
 }
@@ -94,9 +91,9 @@ fn oldest_first<'a>(anomalies: impl IntoIterator<Item = &'a Anomaly>) -> Vec<&'a
     sorted
 }
 
-impl From<&Anomaly> for IncidentMember {
+impl From<&Anomaly> for AnomalyGroupMember {
     fn from(anomaly: &Anomaly) -> Self {
-        IncidentMember {
+        AnomalyGroupMember {
             id: anomaly.id.clone(),
             title: anomaly.title.clone(),
             severity: anomaly.severity,
@@ -106,62 +103,7 @@ impl From<&Anomaly> for IncidentMember {
     }
 }
 
-/// Something that another tool saw, as far as it says where an incident may have it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sighting {
-    pub at: Timestamp,
-    /// User or program.
-    pub principal: Option<String>,
-    pub address: Option<IpAddr>,
-    pub resource: Option<String>,
-}
-
-impl Sighting {
-    /// Returns the incident that the sighting is a part of, and what they have in common: the rule by
-    /// which anomalies join incidents. Of several incidents the one that began first counts.
-    #[must_use]
-    pub fn incident(&self, anomalies: &[Anomaly]) -> Option<(AnomalyId, String)> {
-        let parts = anomalies.iter().filter(|anomaly| {
-            anomaly.class == AnomalyClass::Security
-                && !anomaly.is_harmless()
-                && self.at.duration_since(anomaly.last_at) <= ONE_ATTACK
-                && anomaly.started_at.duration_since(self.at) <= ONE_ATTACK
-        });
-        let linked = parts.filter_map(|anomaly| Some((anomaly, self.common_with(anomaly)?)));
-        let first = linked.min_by_key(|(anomaly, _)| (anomaly.started_at, anomaly.id.clone()));
-
-        first.map(|(anomaly, common)| (anomaly.incident.clone(), common))
-    }
-
-    fn common_with(&self, anomaly: &Anomaly) -> Option<String> {
-        let address = self.address.map(|address| address.to_string());
-        let names = [&self.principal, &address, &self.resource];
-        let place = &anomaly.place.id;
-        if names.into_iter().flatten().any(|name| name == place) {
-            return Some(format!("the same subject {place}"));
-        }
-
-        let own = SecurityActivity {
-            accounts: self.principal.iter().cloned().collect(),
-            addresses: self.address.into_iter().collect(),
-            resources: self.resource.iter().cloned().collect(),
-            ..SecurityActivity::default()
-        };
-        let theirs = anomaly.activity.as_ref()?;
-        own.is_linked_to(theirs).then(|| {
-            let shared = own.shared_with(theirs);
-            shared.unwrap_or_else(|| "the same network".to_owned())
-        })
-    }
-}
-
 impl Anomaly {
-    /// Returns `true` if people called it a false alarm or planned: it is no part of an attack.
-    fn is_harmless(&self) -> bool {
-        self.current_feedback()
-            .is_some_and(|said| matches!(said.kind, FeedbackKind::False | FeedbackKind::Planned))
-    }
-
     /// Returns the oldest incident that this anomaly belongs to among the others', and the other
     /// incidents that it joins with that one. `None` where it belongs to none.
     pub(crate) fn joined_incidents(
@@ -183,16 +125,23 @@ impl Anomaly {
     }
 
     fn is_part_of_one_attack_with(&self, other: &Anomaly) -> bool {
+        // What people called harmless is no part of an attack.
+        let is_harmless = |anomaly: &Anomaly| {
+            anomaly.current_feedback().is_some_and(|said| {
+                matches!(said.kind, FeedbackKind::False | FeedbackKind::Planned)
+            })
+        };
+
         self.class == AnomalyClass::Security
             && self.is_near(other)
-            && !self.is_harmless()
-            && !other.is_harmless()
+            && !is_harmless(self)
+            && !is_harmless(other)
             && (self.place.id == other.place.id
                 || self
                     .activity
                     .as_ref()
                     .zip(other.activity.as_ref())
-                    .is_some_and(|(own, theirs)| own.is_linked_to(theirs)))
+                    .is_some_and(|(own, theirs)| own.keys().is_linked_to(&theirs.keys())))
     }
 }
 
@@ -202,6 +151,7 @@ mod tests {
 
     use super::*;
     use crate::remedy::fixtures;
+    use crate::security_activity::SecurityActivity;
 
     fn member(id: &str, minute: i64, address: &str, severity: Priority) -> Anomaly {
         let started_at = Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute);
@@ -231,7 +181,7 @@ mod tests {
         key.incident = spray.id.clone();
         spray.status = AnomalyStatus::Resolved;
 
-        let incident = Incident::of(&[key.clone(), spray.clone()]).unwrap();
+        let incident = AnomalyGroup::of(&[key.clone(), spray.clone()]).unwrap();
         assert_eq!(incident.id, spray.id);
         assert_eq!(incident.title, "title of key, and 1 related anomaly");
         assert_eq!(incident.severity, Priority::High);
@@ -251,8 +201,11 @@ mod tests {
             ["spray", "key"]
         );
 
-        assert_eq!(Incident::of(&[spray.clone()]).unwrap().title, spray.title);
-        assert_eq!(Incident::of(&[]), None);
+        assert_eq!(
+            AnomalyGroup::of(&[spray.clone()]).unwrap().title,
+            spray.title
+        );
+        assert_eq!(AnomalyGroup::of(&[]), None);
     }
 
     #[test]
@@ -285,31 +238,6 @@ mod tests {
             bridge.joined_incidents(&[second.clone(), first.clone()]),
             Some((first.id, [second.id, bridge.id].into()))
         );
-    }
-
-    #[test]
-    fn what_another_tool_saw_joins_by_the_same_rule() {
-        let spray = member("spray", 0, "203.0.113.130", Priority::Medium);
-        let mut key = member("key", 5, "198.51.100.7", Priority::High);
-        key.incident = spray.id.clone();
-        let known = [key, spray.clone()];
-        let sighting = |minute: i64, principal: Option<&str>, address: &str| Sighting {
-            at: Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute),
-            principal: principal.map(str::to_owned),
-            address: address.parse().ok(),
-            resource: None,
-        };
-
-        for (sighting, common) in [
-            (sighting(30, None, "203.0.113.9"), Some("the same network")),
-            (sighting(30, Some("key"), "10.0.0.1"), Some("the same subject key")),
-            (sighting(30, Some("ann"), "192.0.2.1"), None),
-            (sighting(7 * 60, None, "203.0.113.9"), None),
-        ] {
-            let joined = sighting.incident(&known);
-            let expected = common.map(|common| (spray.id.clone(), common.to_owned()));
-            assert_eq!(joined, expected, "{sighting:?}");
-        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! one anomaly whatever number of its metrics shows it, and one that began before a restart is not
 //! reported again after it.
 
+mod attack_keys;
 mod attempts;
 mod bands;
 pub mod behavior;
@@ -44,13 +45,14 @@ pub mod threat;
 pub mod watch;
 pub mod words;
 
+pub use attack_keys::AttackKeys;
 pub use bands::TrainedBands;
 pub use cause::{Around, ExplainedCause, likely_cause};
 pub use changes::{Changes, by_others};
 pub use contribution::Contribution;
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
 pub use finding::Finding;
-pub use incident::{Incident, IncidentMember, Sighting};
+pub use incident::{AnomalyGroup, AnomalyGroupMember};
 pub use investigation::{
     Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support,
 };
@@ -63,7 +65,7 @@ pub use record::{
     Reading, Response, Stage,
 };
 pub use reeve_recommend::recommendation::origin::AnomalyId;
-pub use related::RelatedAnomaly;
+pub use related::{ONE_ATTACK, RelatedAnomaly};
 pub use related_entries::CauseView;
 pub use related_entry::RelatedEntry;
 pub use remediation::Remediation;
@@ -72,4 +74,4 @@ pub use service::{AnomalyPorts, AnomalyService};
 pub use settings::{
     AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
 };
-pub use subject::resource_at;
+pub use subject::{identities, resource_at};

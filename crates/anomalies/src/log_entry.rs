@@ -3,8 +3,7 @@
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::log_entry::{POLICY, entry};
-use reeve_recommend::recommendation::Priority;
+use reeve_recommend::log_entry::{POLICY, entry, severity};
 
 use super::investigation::{Investigation, Source};
 use super::lesson::Threshold;
@@ -174,14 +173,5 @@ pub(super) fn threat_list(
     match after {
         Some(list) => entry.after(described(list)),
         None => entry,
-    }
-}
-
-const fn severity(anomaly: Priority) -> Severity {
-    match anomaly {
-        Priority::Critical => Severity::Critical,
-        Priority::High => Severity::High,
-        Priority::Medium => Severity::Medium,
-        Priority::Low => Severity::Low,
     }
 }

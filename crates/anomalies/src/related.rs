@@ -7,7 +7,7 @@ use reeve_recommend::recommendation::origin::AnomalyId;
 use super::record::{Anomaly, AnomalyClass};
 
 /// Time between two anomalies of one attack, from the end of one to the beginning of the other.
-pub(super) const ONE_ATTACK: SignedDuration = SignedDuration::from_hours(6);
+pub const ONE_ATTACK: SignedDuration = SignedDuration::from_hours(6);
 /// Beginnings this close together are related without anything else in common.
 const SAME_TIME: SignedDuration = SignedDuration::from_mins(30);
 /// Related anomalies that are shown.
@@ -54,7 +54,7 @@ impl Anomaly {
 
     fn common_with(&self, other: &Anomaly) -> Option<String> {
         let shared = self.activity.as_ref().zip(other.activity.as_ref());
-        let shared = shared.and_then(|(own, theirs)| own.shared_with(theirs));
+        let shared = shared.and_then(|(own, theirs)| own.keys().shared_with(&theirs.keys()));
         let place = || (self.place.id == other.place.id).then(|| "the same subject".to_owned());
         let time = || {
             let apart = self.started_at.duration_since(other.started_at).abs();

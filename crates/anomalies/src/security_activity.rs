@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use reeve_audit::Entry;
 use serde::{Deserialize, Serialize};
 
+use super::attack_keys::AttackKeys;
 use super::entry_names::{operation, who};
 
 /// Accounts that are kept by name; beyond them their number is a lower bound.
@@ -232,70 +233,13 @@ impl SecurityActivity {
         }
     }
 
-    /// Returns `true` if two activities are parts of one attack: they share an account, a resource,
-    /// or an address or network of the internet. Everybody of an office has its private network in
-    /// common.
-    pub(super) fn is_linked_to(&self, other: &SecurityActivity) -> bool {
-        let public = |activity: &SecurityActivity| -> BTreeSet<String> {
-            let addresses = activity.addresses.iter().copied();
-            addresses
-                .filter(|address| !is_private(*address))
-                .map(network)
-                .collect()
-        };
-
-        !self.accounts.is_disjoint(&other.accounts)
-            || !self.resources.is_disjoint(&other.resources)
-            || !public(self).is_disjoint(&public(other))
-    }
-
-    /// Returns what two activities have in common; `None` if nothing.
-    pub(super) fn shared_with(&self, other: &SecurityActivity) -> Option<String> {
-        if let Some(address) = self.addresses.intersection(&other.addresses).next() {
-            return Some(format!("the same address {address}"));
-        }
-        if self.accounts.intersection(&other.accounts).next().is_some() {
-            return Some("the same account".to_owned());
-        }
-        if let Some(resource) = self.resources.intersection(&other.resources).next() {
-            return Some(format!("the same resource {resource}"));
-        }
-
-        let near = |one: &IpAddr| {
-            other
-                .addresses
-                .iter()
-                .find(|other| network(**other) == network(*one))
-                .copied()
-        };
-
-        let address = self
-            .addresses
-            .iter()
-            .copied()
-            .find(|one| near(one).is_some())?;
-        Some(format!("the same network {}", network(address)))
-    }
-}
-
-/// Returns `true` for an address that many organizations use inside.
-fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => v4.is_private() || v4.is_loopback() || v4.is_link_local(),
-        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
-    }
-}
-
-/// The network that one owner usually has: 24 bits of an IPv4 address, 64 of an IPv6 address.
-fn network(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(v4) => {
-            let [a, b, c, _] = v4.octets();
-            format!("{a}.{b}.{c}.0/24")
-        }
-        IpAddr::V6(v6) => {
-            let bits = u128::from(v6) & !u128::from(u64::MAX);
-            format!("{}/64", std::net::Ipv6Addr::from(bits))
+    /// Returns what the activity has in common with other findings of one attack.
+    #[must_use]
+    pub fn keys(&self) -> AttackKeys {
+        AttackKeys {
+            principals: self.accounts.clone(),
+            addresses: self.addresses.clone(),
+            resources: self.resources.clone(),
         }
     }
 }
@@ -418,7 +362,7 @@ mod tests {
             ),
             (of("bob", "198.51.100.1", "b"), None),
         ] {
-            assert_eq!(one.shared_with(&other).as_deref(), expect);
+            assert_eq!(one.keys().shared_with(&other.keys()).as_deref(), expect);
         }
     }
 }

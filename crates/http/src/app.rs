@@ -28,6 +28,7 @@ use reeve_estate::{
     Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
 };
 use reeve_exports::{Carrier, ExportStore};
+use reeve_incidents::{IncidentService, IncidentStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
@@ -258,6 +259,8 @@ pub struct Ports {
     pub anomalies: Arc<dyn AnomalyStore>,
     pub threats: Arc<dyn ThreatStore>,
     pub anomaly_service: Arc<AnomalyService>,
+    pub incidents: Arc<dyn IncidentStore>,
+    pub incident_service: Arc<IncidentService>,
     /// Alerts of other tools.
     pub alert_intake: Arc<AlertIntake>,
     /// Models of the agents.

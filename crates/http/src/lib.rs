@@ -46,4 +46,6 @@ pub use routes::audit_logs::aggregations::named_counts;
 pub use routes::audit_logs::alerts::firings::firing_record;
 pub use routes::audit_logs::alerts::ready::add_first_rules;
 pub use routes::budgets::budget_alert_record;
-pub use routes::intelligence::records::{action_record, anomaly_record, recommendation_record};
+pub use routes::intelligence::records::{
+    action_record, anomaly_record, incident_record, recommendation_record,
+};

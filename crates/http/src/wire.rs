@@ -15,6 +15,7 @@ pub mod export;
 pub mod exposure;
 pub mod form;
 pub mod guardrail;
+pub mod incident;
 pub mod inbound_alert;
 pub mod log;
 pub mod notification;

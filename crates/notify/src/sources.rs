@@ -8,6 +8,7 @@ mod alerts;
 mod anomalies;
 mod approvals;
 mod findings;
+mod incidents;
 mod intelligence;
 mod pages;
 mod reports;
@@ -21,6 +22,7 @@ use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
 use reeve_anomalies::{Anomaly, AnomalyStore};
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::{EstateStore, StoreError};
+use reeve_incidents::{Incident, IncidentStore};
 use reeve_recommend::action::Action;
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::recommendation::Recommendation;
@@ -33,12 +35,13 @@ use pages::{Page, Place};
 
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that
 /// Reeve wrote.
-pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
+pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR intelligence.incident OR \
                          intelligence.approval OR audit.alert.fire OR audit.alert.handle OR budget.alert OR audit.report) \
                          action.operation:(recommendation.create OR recommendation.dismiss OR recommendation.expire OR \
                          recommendation.supersede OR action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR \
                          anomaly.acknowledge OR anomaly.learn OR anomaly.resolve OR anomaly.reopen OR approval.request OR \
-                         approval.remind OR alert.fire OR alert.acknowledge OR alert.resolve OR budget.alert OR report.run)";
+                         approval.remind OR alert.fire OR alert.acknowledge OR alert.resolve OR incident.open OR incident.join OR incident.leave OR incident.modify OR incident.merge OR \
+                         incident.reopen OR incident.investigate OR incident.contain OR incident.resolve OR incident.close OR budget.alert OR report.run)";
 
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
 /// request for the record returns. And the files of records, which the program knows.
@@ -49,6 +52,8 @@ pub trait RecordForms: Send + Sync {
     fn action(&self, action: &Action, recommendation: &Recommendation) -> Value;
     /// Returns the anomaly as the HTTP interface answers it.
     fn anomaly(&self, anomaly: &Anomaly) -> Value;
+    /// Returns an incident as lists answer it.
+    fn incident(&self, incident: &Incident) -> Value;
     /// Returns a firing of an alert rule.
     fn firing(&self, firing: &Firing) -> Value;
     /// Returns an alert of a budget.
@@ -71,6 +76,7 @@ pub struct Sources {
     /// Connections, for the scopes of agents.
     pub estate: Arc<dyn EstateStore>,
     pub anomalies: Arc<dyn AnomalyStore>,
+    pub incidents: Arc<dyn IncidentStore>,
     /// Alert rules and firings.
     pub alerts: Arc<dyn AlertStore>,
     /// Budgets and their alerts.
@@ -111,6 +117,9 @@ impl Sources {
             Some("report.run") => reports::run(self, entry).await,
             Some("approval.request") => approvals::requested(self, entry).await,
             Some("approval.remind") => approvals::reminded(self, entry).await,
+            Some(operation) if operation.starts_with("incident.") => {
+                incidents::changed(self, entry).await
+            }
             _ => findings::change(self, entry).await,
         };
         match found {
@@ -190,7 +199,9 @@ fn message(
     }
 }
 
-fn store_error(error: AccessError) -> StoreError {
+/// Returns a failure of the stores of alerts, reports and the workspace as one of the others.
+#[must_use]
+pub fn store_error(error: AccessError) -> StoreError {
     match error {
         AccessError::NotFound { what, id } => StoreError::NotFound { what, id },
         AccessError::Conflict(message) => StoreError::Conflict(message),

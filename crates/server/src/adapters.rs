@@ -9,6 +9,7 @@ pub(crate) mod carrier;
 pub(crate) mod clock;
 pub(crate) mod clouds;
 pub(crate) mod configurations;
+pub(crate) mod containment;
 #[cfg(test)]
 mod doors;
 pub(crate) mod log_reader;

@@ -52,7 +52,7 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 use crate::{connections, private, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-use responses::{alert_intake, anomaly_service, prices, rule_service};
+use responses::{alert_intake, anomaly_service, incident_service, prices, rule_service};
 
 pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
@@ -170,6 +170,7 @@ impl Service {
             trail.clone(),
         );
 
+        let incidents = incident_service(&store, &engine, &recorder, &clock);
         let known = (catalogue, agent_types);
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
@@ -198,7 +199,8 @@ impl Service {
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
-            alert_intake: alert_intake(&config, &store, &recorder, &clock)?,
+            alert_intake: alert_intake(&config, &store, &incidents, &recorder, &clock)?,
+            incident_service: incidents,
             dispatcher: dispatcher(
                 &config,
                 &lease,
@@ -494,6 +496,8 @@ fn ports(
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
         anomaly_service: tasks.anomaly_service.clone(),
+        incidents: store.clone(),
+        incident_service: tasks.incident_service.clone(),
         alert_intake: tasks.alert_intake.clone(),
         models: store.clone(),
         evidence: store.clone(),
@@ -529,6 +533,7 @@ fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>, trail: Trail) -> S
         agents: store.clone(),
         estate: store.clone(),
         anomalies: store.clone(),
+        incidents: store.clone(),
         alerts: store.clone(),
         budgets: store.clone(),
         reports: store.clone(),

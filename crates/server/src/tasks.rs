@@ -14,6 +14,7 @@ mod due;
 mod emergencies;
 mod exclusions;
 mod exports;
+mod incidents;
 mod metric_sources;
 mod models;
 mod own_checks;
@@ -58,6 +59,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     emergencies::start(service, &tracker, stop);
     exclusions::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
+    incidents::start(service, &tracker, stop);
     metric_sources::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
     own_checks::start(service, &tracker, stop);

@@ -3,7 +3,6 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Severity;
 use reeve_estate::named;
-use reeve_recommend::recommendation::origin::AnomalyId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -149,10 +148,6 @@ pub struct InboundAlert {
     pub sender_alerts: Vec<SenderAlert>,
     pub status: AlertStatus,
     pub weight: AlertWeight,
-    /// Incident that it was joined to, by the anomaly that the incident began with.
-    pub incident: Option<AnomalyId>,
-    /// Reason why it was joined to the incident.
-    pub joined_because: Option<String>,
     pub judgement: Option<JudgedAlert>,
     pub end: Option<AlertEnd>,
     /// Closing at the sender; `None` where the source offers none or the sender closed it.
@@ -187,8 +182,6 @@ impl InboundAlert {
                 AlertStatus::Open
             },
             weight,
-            incident: None,
-            joined_because: None,
             judgement: None,
             end: closed.then(|| AlertEnd { at: now, by: None }),
             callback: None,
@@ -237,6 +230,15 @@ impl InboundAlert {
             self.end = Some(AlertEnd { at: now, by: None });
         }
         ends
+    }
+
+    /// Returns the time of its last report; of one report the time that the sender gives.
+    pub(crate) fn last_report_at(&self) -> Timestamp {
+        if self.sender_alerts.len() > 1 {
+            self.last_at
+        } else {
+            self.report.at
+        }
     }
 
     /// Returns the identifiers that the sender gave and has not closed.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_anomalies::AnomalyStore;
 use reeve_audit::{ActionStatus, Entry, EventId, FieldCode, FieldError};
 use reeve_estate::{EstateStore, StoreError};
+use reeve_incidents::IncidentService;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::{Clock, RecordError, Recorder, record_change};
@@ -32,8 +32,8 @@ const MAX_COMMENT: usize = 2_000;
 pub struct IntakePorts {
     pub sources: Arc<dyn AlertSourceStore>,
     pub alerts: Arc<dyn InboundAlertStore>,
-    /// Anomalies, for the incidents that alerts join.
-    pub anomalies: Arc<dyn AnomalyStore>,
+    /// Incidents that alerts join.
+    pub incidents: Arc<IncidentService>,
     /// Resources, for the assets of alerts.
     pub estate: Arc<dyn EstateStore>,
     /// Client that calls senders back.
@@ -209,6 +209,7 @@ impl AlertIntake {
             self.record_once(entry, &alert, &report.sender_id, &step)
                 .await?;
             self.ports.alerts.inbound_alert_update(&alert).await?;
+            self.join(source, &alert).await?;
         }
         Ok(Taken::Known)
     }
@@ -221,26 +222,27 @@ impl AlertIntake {
     ) -> Result<Taken, EngineError> {
         alert.repeat(report, self.ports.clock.now());
         alert.weight = self.weigh(source, &alert.report).await?;
-        self.join(&mut alert).await?;
 
         let entry = log_entry::received("inbound_alert.repeat", &alert, &report.sender_id, source);
         self.record_once(entry, &alert, &report.sender_id, "received")
             .await?;
         self.ports.alerts.inbound_alert_update(&alert).await?;
+        self.join(source, &alert).await?;
         Ok(Taken::Repeated)
     }
 
     async fn open(&self, source: &AlertSource, report: AlertReport) -> Result<Taken, EngineError> {
         let weight = self.weigh(source, &report).await?;
         let sender_id = report.sender_id.clone();
-        let mut alert = InboundAlert::new(&source.id, report, weight, self.ports.clock.now());
-        self.join(&mut alert).await?;
-
+        let alert = InboundAlert::new(&source.id, report, weight, self.ports.clock.now());
         let entry = log_entry::received("inbound_alert.receive", &alert, &sender_id, source);
         self.record_once(entry, &alert, &sender_id, "received")
             .await?;
         match self.ports.alerts.inbound_alert_insert(&alert).await {
-            Ok(()) => Ok(Taken::New),
+            Ok(()) => {
+                self.join(source, &alert).await?;
+                Ok(Taken::New)
+            }
             // Another push brought it at the same time.
             Err(StoreError::Conflict(_)) => Ok(Taken::Known),
             Err(error) => Err(error.into()),
@@ -262,14 +264,11 @@ impl AlertIntake {
         ))
     }
 
-    /// Joins an alert to the incident that it is a part of, once there is one.
-    async fn join(&self, alert: &mut InboundAlert) -> Result<(), EngineError> {
-        if alert.incident.is_none() && alert.status == AlertStatus::Open {
-            let found = join::incident(&*self.ports.anomalies, &alert.report).await?;
-            if let Some((incident, because)) = found {
-                alert.incident = Some(incident);
-                alert.joined_because = Some(because);
-            }
+    /// Lets an open alert join the incident that it is a part of, or open one.
+    async fn join(&self, source: &AlertSource, alert: &InboundAlert) -> Result<(), EngineError> {
+        if alert.status == AlertStatus::Open {
+            let member = join::member(alert, &source.name);
+            self.ports.incidents.join(member).await?;
         }
         Ok(())
     }

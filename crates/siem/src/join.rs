@@ -1,41 +1,121 @@
-//! Lookups around an alert: the incident that it is a part of, and its asset in the estate.
+//! Surroundings of an alert: its asset in the estate, and the incidents that it may join.
 
-use jiff::SignedDuration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_anomalies::{AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStore, Sighting};
+use reeve_anomalies::AttackKeys;
+use reeve_audit::Severity;
 use reeve_estate::{EstateStore, ResourceFilter, ResourceId, StoreError};
+use reeve_incidents::{Member, MemberKind, MemberSource};
+use reeve_recommend::recommendation::Priority;
 
+use crate::alert::{AlertStatus, InboundAlert, InboundAlertId};
+use crate::port::{AlertSourceStore, InboundAlertFilter, InboundAlertStore};
 use crate::report::AlertReport;
 use crate::weight::AssetPresence;
 
-/// Time before an alert in which the anomalies of its incident may have begun.
-const BEGUN_WITHIN: SignedDuration = SignedDuration::from_hours(24 * 7);
-/// Anomalies that are compared, the newest ones.
-const MOST_COMPARED: u64 = 500;
 /// Resources that are looked at for one with the same name.
 const MOST_NAMED: u64 = 50;
+/// Alerts that are offered to incidents at once, the newest ones.
+const MOST_OFFERED: u64 = 300;
 
-/// Returns the incident that an alert is a part of, and the reason.
-pub(crate) async fn incident(
-    anomalies: &dyn AnomalyStore,
-    report: &AlertReport,
-) -> Result<Option<(AnomalyId, String)>, StoreError> {
-    let since = report.at.checked_sub(BEGUN_WITHIN);
-    let filter = AnomalyFilter {
-        class: Some(AnomalyClass::Security),
-        since: Some(since.unwrap_or(Timestamp::MIN)),
-        limit: MOST_COMPARED,
-        ..AnomalyFilter::default()
-    };
-    let (known, _) = anomalies.anomaly_list(&filter).await?;
+/// Returns an alert as a member of incidents.
+pub(crate) fn member(alert: &InboundAlert, source: &str) -> Member {
+    let report = &alert.report;
+    let address = report.address.map(|address| address.to_string());
+    let subjects = [
+        ("principal", report.principal.as_ref()),
+        ("address", address.as_ref()),
+        ("resource", report.resource.as_ref()),
+    ];
+    let named = subjects.into_iter().find_map(|(kind, id)| Some((kind, id?)));
+    let (subject, subject_id) = named.map_or(("alert", alert.id.0.clone()), |(kind, id)| {
+        (kind, id.clone())
+    });
 
-    let sighting = Sighting {
-        at: report.at,
-        principal: report.principal.clone(),
-        address: report.address,
-        resource: report.resource.clone(),
-    };
-    Ok(sighting.incident(&known))
+    Member {
+        kind: MemberKind::ExternalAlert,
+        id: alert.id.0.clone(),
+        title: report.title.clone(),
+        severity: priority(alert.weight.severity),
+        source: source.to_owned(),
+        subject: subject.to_owned(),
+        subject_id,
+        account: report.account.clone(),
+        started_at: report.at,
+        last_at: report.at.max(alert.last_report_at()),
+        keys: AttackKeys {
+            principals: report.principal.iter().cloned().collect(),
+            addresses: report.address.into_iter().collect(),
+            resources: report.resource.iter().cloned().collect(),
+        },
+        techniques: report.techniques.iter().cloned().collect::<BTreeSet<_>>(),
+        entries: Vec::new(),
+        because: None,
+    }
+}
+
+/// Incidents have no severity below low.
+const fn priority(severity: Severity) -> Priority {
+    match severity {
+        Severity::Critical => Priority::Critical,
+        Severity::High => Priority::High,
+        Severity::Medium => Priority::Medium,
+        Severity::Low | Severity::Info => Priority::Low,
+    }
+}
+
+/// Open alerts of other tools as members, for incidents that are opened after an alert arrived.
+pub struct InboundAlertMembers {
+    sources: Arc<dyn AlertSourceStore>,
+    alerts: Arc<dyn InboundAlertStore>,
+}
+
+impl InboundAlertMembers {
+    /// Reads alerts and the names of their sources from these stores.
+    #[must_use]
+    pub fn new(sources: Arc<dyn AlertSourceStore>, alerts: Arc<dyn InboundAlertStore>) -> Self {
+        InboundAlertMembers { sources, alerts }
+    }
+}
+
+#[async_trait]
+impl MemberSource for InboundAlertMembers {
+    async fn recent(&self, since: Timestamp) -> Result<Vec<Member>, StoreError> {
+        let filter = InboundAlertFilter {
+            status: Some(AlertStatus::Open),
+            limit: MOST_OFFERED,
+            ..InboundAlertFilter::default()
+        };
+        let (alerts, _) = self.alerts.inbound_alert_list(&filter).await?;
+        let sources = self.sources.alert_source_list().await?;
+        let names: BTreeMap<_, _> = sources
+            .iter()
+            .map(|source| (&source.id, source.name.as_str()))
+            .collect();
+
+        let recent = alerts.iter().filter(|alert| alert.last_at >= since);
+        let named = |alert: &InboundAlert| {
+            let name = names.get(&alert.source).copied().unwrap_or_default();
+            member(alert, name)
+        };
+        Ok(recent.map(named).collect())
+    }
+
+    async fn member(&self, kind: MemberKind, id: &str) -> Result<Option<Member>, StoreError> {
+        if kind != MemberKind::ExternalAlert {
+            return Ok(None);
+        }
+        let id = InboundAlertId(id.to_owned());
+        let alert = match self.alerts.inbound_alert_get(&id).await {
+            Err(StoreError::NotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let source = self.sources.alert_source_get(&alert.source).await?;
+        Ok(Some(member(&alert, &source.name)))
+    }
 }
 
 /// Looks the asset of an alert up: its resource, or else its account.

@@ -26,6 +26,7 @@ pub use alert::{
 pub use callback::{CallbackMethod, CallbackRequest, CloseCallback};
 pub use format::{AlertField, AlertFormat, FieldMapping, MAX_ALERTS, Refusal, read};
 pub use intake::{AlertIntake, Intake, IntakePorts};
+pub use join::InboundAlertMembers;
 pub use port::{AlertCaller, AlertSourceStore, InboundAlertFilter, InboundAlertStore, SourceCounts};
 pub use report::AlertReport;
 pub use source::{

@@ -10,7 +10,7 @@ use crate::source::AlertSource;
 /// Builds the entry of an operation on an alert.
 pub(crate) fn about(operation: &str, alert: &InboundAlert, caller: &Caller) -> Entry {
     let report = &alert.report;
-    let entry = entry(
+    entry(
         events::INBOUND_ALERT.event_type(),
         operation,
         ActionStatus::Success,
@@ -20,12 +20,7 @@ pub(crate) fn about(operation: &str, alert: &InboundAlert, caller: &Caller) -> E
     .with_severity(alert.weight.severity)
     .with_metadata("inbound_alert_id", alert.id.0.clone())
     .with_metadata("alert_source_id", alert.source.0.clone())
-    .with_metadata("title", report.title.clone());
-
-    match &alert.incident {
-        Some(incident) => entry.with_metadata("incident_id", incident.0.clone()),
-        None => entry,
-    }
+    .with_metadata("title", report.title.clone())
 }
 
 /// Caller of entries about what a sender did.

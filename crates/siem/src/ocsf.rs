@@ -4,12 +4,14 @@
 //! becomes which class. A finding keeps its `finding_info.uid` from its creation over every update
 //! to its closing.
 
+mod incident;
 mod records;
 
 use jiff::Timestamp;
 use reeve_audit::Severity;
 use serde_json::{Map, Value, json};
 
+pub use incident::incident;
 pub use records::{anomaly, firing, recommendation};
 
 /// Version of the schema that findings are written in.
@@ -24,6 +26,8 @@ pub enum Class {
     Compliance,
     /// Detection: an anomaly, a firing of an alert rule, an exposure.
     Detection,
+    /// Incident: detections that are parts of one attack.
+    Incident,
 }
 
 impl Class {
@@ -31,6 +35,7 @@ impl Class {
         match self {
             Class::Compliance => 2003,
             Class::Detection => 2004,
+            Class::Incident => 2005,
         }
     }
 
@@ -38,6 +43,7 @@ impl Class {
         match self {
             Class::Compliance => "Compliance Finding",
             Class::Detection => "Detection Finding",
+            Class::Incident => "Incident Finding",
         }
     }
 }
@@ -176,6 +182,14 @@ impl Members {
     }
 }
 
+fn product() -> Value {
+    json!({
+        "name": "Reeve",
+        "vendor_name": "Reeve",
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
 fn milliseconds(at: Timestamp) -> Value {
     Value::from(at.as_millisecond())
 }
@@ -250,11 +264,7 @@ impl Finding {
     fn metadata(&self) -> Value {
         let mut metadata = json!({
             "version": VERSION,
-            "product": {
-                "name": "Reeve",
-                "vendor_name": "Reeve",
-                "version": env!("CARGO_PKG_VERSION"),
-            },
+            "product": product(),
             "profiles": ["cloud"],
         });
         if let Some(incident) = &self.incident {

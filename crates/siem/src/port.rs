@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use reeve_access::TokenHash;
 use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
-use reeve_recommend::recommendation::origin::AnomalyId;
 
 use crate::alert::{AlertStatus, InboundAlert, InboundAlertId};
 use crate::callback::CallbackRequest;
@@ -58,8 +57,6 @@ pub trait AlertSourceStore: Send + Sync {
 pub struct InboundAlertFilter {
     pub source: Option<AlertSourceId>,
     pub status: Option<AlertStatus>,
-    /// Joined to this incident.
-    pub incident: Option<AnomalyId>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
     /// Number of matches to skip.

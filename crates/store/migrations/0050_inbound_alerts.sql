@@ -16,7 +16,6 @@ CREATE TABLE inbound_alerts (
     source_id      TEXT COLLATE "binary" NOT NULL,
     status         TEXT NOT NULL,
     cause          TEXT COLLATE "binary" NOT NULL,
-    incident_id    TEXT COLLATE "binary",
     verdict        TEXT,
     received_at_ms BIGINT NOT NULL,
     last_at_ms     BIGINT NOT NULL,
@@ -27,7 +26,6 @@ CREATE TABLE inbound_alerts (
 CREATE INDEX inbound_alerts_newest ON inbound_alerts (last_at_ms);
 CREATE INDEX inbound_alerts_of_source ON inbound_alerts (source_id, last_at_ms);
 CREATE INDEX inbound_alerts_of_cause ON inbound_alerts (source_id, cause, last_at_ms);
-CREATE INDEX inbound_alerts_of_incident ON inbound_alerts (incident_id);
 CREATE INDEX inbound_alerts_callbacks ON inbound_alerts (callback_at_ms) WHERE callback_at_ms IS NOT NULL;
 
 -- Which alert stands for which alert of a sender: several reports of one cause are one alert.

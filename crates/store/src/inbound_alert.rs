@@ -81,7 +81,6 @@ fn columns<'q>(
     Ok(query
         .bind(alert.status.as_str())
         .bind(alert.cause.clone())
-        .bind(alert.incident.as_ref().map(|incident| incident.0.clone()))
         .bind(verdict.map(AlertVerdict::as_str))
         .bind(alert.last_at.as_millisecond())
         .bind(callback_at.map(Timestamp::as_millisecond))
@@ -92,8 +91,8 @@ fn columns<'q>(
 async fn insert(store: &Store, alert: &InboundAlert) -> Fallible<()> {
     let mut tx = store.begin().await?;
     let query = sqlx::query(
-        "INSERT INTO inbound_alerts (id, source_id, status, cause, incident_id, verdict, last_at_ms, callback_at_ms, version, document, received_at_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "INSERT INTO inbound_alerts (id, source_id, status, cause, verdict, last_at_ms, callback_at_ms, version, document, received_at_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(alert.id.0.clone())
     .bind(alert.source.0.clone());
@@ -116,8 +115,8 @@ async fn update(store: &Store, alert: &InboundAlert) -> Fallible<()> {
 
     let mut tx = store.begin().await?;
     let query = sqlx::query(
-        "UPDATE inbound_alerts SET status = $3, cause = $4, incident_id = $5, verdict = $6, last_at_ms = $7,
-             callback_at_ms = $8, version = $9, document = $10
+        "UPDATE inbound_alerts SET status = $3, cause = $4, verdict = $5, last_at_ms = $6,
+             callback_at_ms = $7, version = $8, document = $9
          WHERE id = $1 AND version = $2",
     )
     .bind(alert.id.0.clone())
@@ -196,9 +195,6 @@ async fn list(store: &Store, wanted: &InboundAlertFilter) -> Fallible<(Vec<Inbou
     }
     if let Some(status) = wanted.status {
         filter.text("status = ?", status.as_str());
-    }
-    if let Some(incident) = &wanted.incident {
-        filter.text("incident_id = ?", &incident.0);
     }
 
     let count = filter

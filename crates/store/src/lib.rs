@@ -32,6 +32,7 @@ mod evidence;
 mod export;
 mod fault;
 mod filter;
+mod incident;
 mod inbound_alert;
 mod inventory_totals;
 mod lease;

@@ -195,6 +195,14 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },
     Migration {
+        version: 48,
+        sql: include_str!("../migrations/0048_incident_records.sql"),
+    },
+    Migration {
+        version: 49,
+        sql: include_str!("../migrations/0049_playbooks.sql"),
+    },
+    Migration {
         version: 50,
         sql: include_str!("../migrations/0050_inbound_alerts.sql"),
     },

@@ -11,12 +11,15 @@ use reeve_recommend::agent::settings::{Setting, SettingValue, Settings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::event::{Event, SECURITY_THREAT, SecurityThreat};
-use reeve_recommend::judgement::proposal::Abstention;
+use reeve_recommend::judgement::event::{
+    CONTAINMENT, ContainmentRequest, Event, Measure, SECURITY_THREAT, SecurityThreat,
+};
+use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
+use super::containment::{self, Attack};
 use super::isolation;
 use super::privileges::LISTS;
 use super::survey::Survey;
@@ -34,14 +37,20 @@ pub(super) const EXPOSED: Setting = Setting {
 /// Every setting, in the order in which the interface answers them.
 const SETTINGS: &[Setting] = &[EXPOSED, alert::CHANNELS, alert::PRIORITIES];
 
-/// Kind of finding: machines are isolated for critical threats.
+/// Kind of finding: machines, keys, users and roles are quarantined for critical threats,
+/// and where a playbook asks for it.
 const EMERGENCIES: &[Emergency] = &[Emergency {
     rule: isolation::RULE,
-    description: "Isolates a machine whose own credentials point to an intruder from every network.",
+    description: "Isolates a machine from every network, deactivates an access key, blocks a user or revokes the sessions of a role, where their credentials point to an intruder.",
     impact: Impact::High,
-    wakes: &[WakingEvent::Observation {
-        source: SECURITY_THREAT,
-    }],
+    wakes: &[
+        WakingEvent::Observation {
+            source: SECURITY_THREAT,
+        },
+        WakingEvent::Observation {
+            source: CONTAINMENT,
+        },
+    ],
     preapproval: Preapproval::Configuration,
 }];
 
@@ -87,38 +96,94 @@ impl AgentDefinition for SecurityIntelligence {
         EMERGENCIES
     }
 
+    /// Configurations of keys, users and roles: what is blocked is read anew before.
+    fn event_needs(&self, _settings: &Settings) -> Needs {
+        let kinds = containment::KINDS.iter();
+        Needs {
+            documents: kinds.filter_map(|name| ResourceKind::named(name)).collect(),
+            ..Needs::default()
+        }
+    }
+
     fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        let Some(threat) = event.fact::<SecurityThreat>() else {
-            return judgement;
-        };
-
-        let resource = facts.resource;
-        let refused = |code, words: String| {
-            Err(Abstention::decided(
-                RecommendationType::SecurityGroup,
-                code,
-                words,
-            ))
-        };
-        judgement.take(if resource.kind != ResourceKind::VirtualMachine {
-            let words = format!("{} is not a machine in the inventory", resource.id);
-            refused("no_machine", words)
-        } else if threat.severity > Priority::High {
-            let words = format!(
-                "the threat is {}; machines are isolated only for high and critical threats",
-                threat.severity
-            );
-            refused("not_severe", words)
-        } else if resource.specification.isolated {
-            refused("isolated", format!("{} is already isolated", resource.id))
-        } else {
-            Ok(isolation::proposal(resource, threat))
-        });
+        if let Some(threat) = event.fact::<SecurityThreat>() {
+            judgement.take(of_threat(threat, facts));
+        } else if let Some(request) = event.fact::<ContainmentRequest>() {
+            judgement.take(of_request(request, facts));
+        }
         judgement
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
         deviation()
     }
+}
+
+fn refused(code: &'static str, words: String) -> Abstention {
+    Abstention::decided(RecommendationType::SecurityGroup, code, words)
+}
+
+/// Judges an observed threat: the measure follows from what the credentials belong to.
+fn of_threat(threat: &SecurityThreat, facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let resource = facts.resource;
+    if threat.severity > Priority::High {
+        let words = format!(
+            "the threat is {}; machines and credentials are quarantined only for high and critical threats",
+            threat.severity
+        );
+        return Err(refused("not_severe", words));
+    }
+    if resource.kind == ResourceKind::VirtualMachine {
+        return isolated(threat, facts);
+    }
+
+    let Some(measure) = containment::measure_for(resource.kind) else {
+        let words = format!("{} is no machine, key, user or role", resource.id);
+        return Err(refused("no_machine", words));
+    };
+    let attack = Attack {
+        title: &threat.title,
+        severity: threat.severity,
+        evidence: &threat.evidence,
+        code: isolation::cause_code(threat),
+    };
+    containment::proposal(resource, facts.document, measure, &attack, facts.now)
+}
+
+/// Judges the request of a playbook.
+fn of_request(request: &ContainmentRequest, facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    if request.measure == Measure::QuarantineMachine {
+        if facts.resource.kind != ResourceKind::VirtualMachine {
+            let words = format!("{} is no machine", facts.resource.id);
+            return Err(refused("no_machine", words));
+        }
+        return isolated(&request.as_threat(), facts);
+    }
+
+    let attack = Attack {
+        title: &request.title,
+        severity: request.severity,
+        evidence: &request.evidence,
+        code: format!("incident:{}", request.incident.0),
+    };
+    let resource = facts.resource;
+    containment::proposal(
+        resource,
+        facts.document,
+        request.measure,
+        &attack,
+        facts.now,
+    )
+}
+
+fn isolated(threat: &SecurityThreat, facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let machine = facts.resource;
+    if machine.specification.isolated {
+        return Err(refused(
+            "isolated",
+            format!("{} is already isolated", machine.id),
+        ));
+    }
+    Ok(isolation::proposal(machine, threat))
 }

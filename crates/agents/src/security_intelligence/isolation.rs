@@ -23,7 +23,7 @@ pub(super) const RULE: &str = "auto_quarantine";
 /// The code that every proposal of it carries.
 const CODE: &str = "security_anomaly";
 /// Sentences of evidence that are taken over.
-const MOST_EVIDENCE: usize = 6;
+pub(super) const MOST_EVIDENCE: usize = 6;
 
 /// The plan that cuts a machine off.
 ///
@@ -52,6 +52,12 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
         security_groups: spec.security_groups.clone(),
     };
     Ok(Plan::new(&change, machine.id.as_str()))
+}
+
+/// Code that names the cause of a threat: `anomaly:7`.
+pub(super) fn cause_code(threat: &SecurityThreat) -> String {
+    let cause = &threat.cause;
+    format!("{}:{}", cause.kind(), cause.id().unwrap_or_default())
 }
 
 /// Returns the deciding factors, as sentences.
@@ -98,7 +104,7 @@ pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal 
     let plan = plan(machine);
     let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(machine);
     let factors = factors(threat, plan.as_ref().err().copied(), code_owner.as_deref());
-    let mut reason_codes = vec![CODE.to_owned(), format!("anomaly:{}", threat.anomaly.0)];
+    let mut reason_codes = vec![CODE.to_owned(), cause_code(threat)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
     let score = threat.score;
     let action = format!("Isolate {} from every network", machine.name);
@@ -142,7 +148,7 @@ pub(super) fn proposal(machine: &Resource, threat: &SecurityThreat) -> Proposal 
                 Decision {
                     check: "Were the machine's own credentials used?".to_owned(),
                     answer: Some(true),
-                    detail: format!("anomaly {}", threat.anomaly.0),
+                    detail: cause_code(threat).replacen(':', " ", 1),
                 },
                 Decision {
                     check: "Is the threat critical, so that automatic isolation applies where it is configured?"

@@ -7,7 +7,7 @@ use reeve_estate::StoreError;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::origin::AnomalyId;
 
-use super::super::incident::Incident;
+use super::super::incident::AnomalyGroup;
 use super::super::port::AnomalyFilter;
 use super::super::record::{Anomaly, AnomalyClass};
 use super::AnomalyService;
@@ -80,7 +80,7 @@ impl AnomalyService {
     pub async fn incidents<'a>(
         &self,
         anomalies: impl IntoIterator<Item = &'a Anomaly>,
-    ) -> Result<BTreeMap<AnomalyId, Incident>, EngineError> {
+    ) -> Result<BTreeMap<AnomalyId, AnomalyGroup>, EngineError> {
         let mut members: BTreeMap<AnomalyId, Vec<Anomaly>> = BTreeMap::new();
         for anomaly in anomalies {
             if anomaly.class == AnomalyClass::Security {
@@ -106,7 +106,7 @@ impl AnomalyService {
 
         let incidents = members.into_iter();
         Ok(incidents
-            .filter_map(|(id, members)| Some((id, Incident::of(&members)?)))
+            .filter_map(|(id, members)| Some((id, AnomalyGroup::of(&members)?)))
             .collect())
     }
 }

@@ -1,5 +1,5 @@
-//! Isolating the machine that a security anomaly is of: recommended, and for a critical threat done
-//! at once where that is configured.
+//! Quarantine of the machine, key, user or role that a security anomaly is of: recommended, and for
+//! a critical threat done at once where that is configured.
 
 use reeve_audit::Obstacle;
 use reeve_estate::{ResourceId, ResourceKind};
@@ -12,35 +12,27 @@ use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId
 
 use super::super::record::Anomaly;
 use super::super::remediation::Remediation;
+use super::super::subject::identities;
 use super::AnomalyService;
 
 impl AnomalyService {
-    /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe
-    /// enough to interrupt it. The anomaly's advice says so.
+    /// Makes the quarantine of the anomaly's machine or credentials a recommendation, where the
+    /// threat is severe enough to interrupt them. The anomaly's advice says so.
     pub(super) async fn recommend_isolation(
         &self,
         anomaly: &mut Anomaly,
     ) -> Result<Option<Result<RecommendationId, Obstacle>>, EngineError> {
-        let machine = anomaly.place.kind == ResourceKind::VirtualMachine.as_str();
-        if !machine {
-            let what = anomaly.place.kind.replace('_', " ");
-            let why = format!(
-                "Reeve cannot block this {what}; disable it in your identity provider or firewall"
-            );
-            anomaly.remediation = Some(Remediation::none(why));
+        let Some(target) = self.quarantined(anomaly).await? else {
+            anomaly.remediation = Some(Remediation::none(cannot_block(anomaly)));
             return Ok(None);
-        }
-
+        };
         if anomaly.severity > Priority::High {
-            let why = format!(
-                "the threat is {}; machines are isolated only for high and critical threats",
-                anomaly.severity
-            );
+            let why = format!("the threat is {}; {ONLY_SEVERE}", anomaly.severity);
             anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
 
-        let proposed = match self.report_threat(anomaly).await {
+        let proposed = match self.report_threat(anomaly, target).await {
             Ok(proposed) => proposed,
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(Obstacle::of(error)),
@@ -49,8 +41,8 @@ impl AnomalyService {
         anomaly.remediation = Some(match &proposed {
             Ok(recommendation) => Remediation {
                 description: format!(
-                    "Isolate {}: recommendation {}",
-                    anomaly.place.name, recommendation.id.0
+                    "{}: recommendation {}",
+                    recommendation.title, recommendation.id.0
                 ),
                 recommendation: Some(recommendation.id.clone()),
                 action: None,
@@ -67,8 +59,8 @@ impl AnomalyService {
                 "by hand"
             };
             let more = format!(
-                "Isolate {} from the network, {how}: recommendation {}.",
-                anomaly.place.name, recommendation.id.0
+                "{}, {how}: recommendation {}.",
+                recommendation.title, recommendation.id.0
             );
             anomaly.advice = format!("{} {more}", anomaly.advice);
         }
@@ -76,21 +68,40 @@ impl AnomalyService {
         Ok(Some(proposed.map(|recommendation| recommendation.id)))
     }
 
+    /// Returns what is quarantined for the anomaly: its machine, or the key, user or role that its
+    /// principal is. `None` for an address, a principal that the inventory does not have, and one
+    /// that several identities may be.
+    async fn quarantined(&self, anomaly: &Anomaly) -> Result<Option<ResourceId>, EngineError> {
+        let place = &anomaly.place;
+        if is_machine(anomaly) {
+            return Ok(Some(ResourceId::new(place.id.clone())));
+        }
+        if place.kind != "principal" {
+            return Ok(None);
+        }
+        let account = place.account.as_deref();
+        let found = identities(&*self.ports.estate, &place.id, account).await?;
+        Ok(match &found[..] {
+            [one] => Some(one.id.clone()),
+            _ => None,
+        })
+    }
+
     /// Reports the threat, and returns the recommendation that the agent type which it wakes makes
     /// of it. The inner error is the reason why there is none.
     async fn report_threat(
         &self,
         anomaly: &Anomaly,
+        resource: ResourceId,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         let threat = SecurityThreat {
-            anomaly: anomaly.id.clone(),
+            cause: Cause::Anomaly(anomaly.id.clone()),
             title: anomaly.title.clone(),
             severity: anomaly.severity,
             score: anomaly.score(),
             evidence: anomaly.evidence_in_words().collect(),
             readings: anomaly.readings.len() as u64,
         };
-        let resource = ResourceId::new(anomaly.place.id.clone());
         let event = Event {
             at: anomaly.last_at,
             resource: resource.clone(),
@@ -108,7 +119,7 @@ impl AnomalyService {
             .reduce(|best, one| if best.is_ok() { best } else { one });
         let unknown = || {
             Err(Obstacle::of(format_args!(
-                "{resource} is not a machine in the inventory"
+                "{resource} is not in the inventory"
             )))
         };
         Ok(found
@@ -124,15 +135,12 @@ impl AnomalyService {
     ) -> Result<String, EngineError> {
         let severity = anomaly.severity;
         Ok(match isolation {
-            None if anomaly.place.kind == ResourceKind::VirtualMachine.as_str() => {
-                format!(
-                    "nothing was done: the threat is {severity}; machines are isolated only for high and critical threats"
-                )
-            }
             None => {
-                let what = anomaly.place.kind.replace('_', " ");
+                let why = anomaly.remediation.as_ref();
+                let why = why.and_then(|remediation| remediation.by_hand.clone());
                 format!(
-                    "nothing was done: Reeve cannot block this {what}; disable it in your identity provider or firewall"
+                    "nothing was done: {}",
+                    why.unwrap_or_else(|| cannot_block(anomaly))
                 )
             }
             Some(Err(reason)) => format!("nothing was done: {reason}"),
@@ -153,6 +161,19 @@ impl AnomalyService {
             }
         })
     }
+}
+
+/// Reason for which lesser threats are left to people.
+const ONLY_SEVERE: &str =
+    "machines and credentials are quarantined only for high and critical threats";
+
+fn is_machine(anomaly: &Anomaly) -> bool {
+    anomaly.place.kind == ResourceKind::VirtualMachine.as_str()
+}
+
+fn cannot_block(anomaly: &Anomaly) -> String {
+    let what = anomaly.place.kind.replace('_', " ");
+    format!("Reeve cannot block this {what}; disable it in your identity provider or firewall")
 }
 
 /// Describes the result of a remedy.

@@ -51,6 +51,12 @@ kinds! { Automation:
     ANOMALY = "intelligence.anomaly", Info, Reeve,
         "An anomaly was found, answered or closed.",
         ["resource.type", "resource.id"];
+    INCIDENT = "intelligence.incident", Info, Reeve,
+        "An incident was opened, joined, worked on, merged, closed or removed.",
+        ["resource.type", "resource.id", "metadata.incident_id", "metadata.title"];
+    PLAYBOOK_RUN = "intelligence.playbook.run", Info, Reeve,
+        "A playbook was run on an incident, told people of it, or is being rolled back.",
+        ["resource.type", "resource.id", "metadata.incident_id", "metadata.run_id", "metadata.playbook"];
     INBOUND_ALERT = "intelligence.inbound_alert", Info, Reeve,
         "An alert of another tool arrived, was closed or judged here, or was closed by its sender.",
         ["resource.type", "resource.id", "metadata.inbound_alert_id", "metadata.alert_source_id", "metadata.title"];

@@ -14,7 +14,7 @@ pub(crate) fn is_more_severe(known: &Recommendation, made: &Recommendation) -> b
     let by_event = |recommendation: &Recommendation| {
         matches!(
             recommendation.origin.cause,
-            Cause::Anomaly(_) | Cause::Event(_)
+            Cause::Anomaly(_) | Cause::Incident(_) | Cause::Event(_)
         )
     };
     by_event(known)

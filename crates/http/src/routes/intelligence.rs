@@ -23,6 +23,7 @@ mod exclusions;
 mod exposures;
 mod guardrails;
 mod inbound_alerts;
+mod incidents;
 mod models;
 mod overview;
 mod portfolios;
@@ -174,7 +175,9 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    approved_beforehand(notified(exchanged(staged(foreseen(strange(drifted(guarded)))))))
+    approved_beforehand(notified(exchanged(staged(foreseen(strange(contained(drifted(
+        guarded,
+    ))))))))
 }
 
 /// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.
@@ -189,6 +192,79 @@ fn drifted(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(drift::get))
         .add(Access::Needs(IntelligenceOperate), routes!(drift::accept))
         .add(Access::Needs(IntelligenceOperate), routes!(drift::reopen))
+}
+
+/// Incidents and playbooks. A playbook decides what is done automatically, as a configuration does;
+/// each change that a run asks for needs its own approval.
+fn contained(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(incidents::list))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::create),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(incidents::get))
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::patch, incidents::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::merge),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::member_add),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::member_remove),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::note_add),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::task_add),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::task_patch),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(incidents::timeline),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(incidents::graph))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(incidents::playbooks::runs),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::playbooks::run),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(incidents::playbooks::roll_back),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(incidents::playbooks::list),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(incidents::playbooks::create),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(incidents::playbooks::get),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(incidents::playbooks::put, incidents::playbooks::delete),
+        )
 }
 
 /// Frameworks with their controls, checks, results and exceptions.

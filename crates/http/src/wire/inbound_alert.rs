@@ -187,7 +187,7 @@ impl From<&WeightFactor> for AlertWeightFactorBody {
 }
 
 impl InboundAlertBody {
-    /// Converts an alert of a source with this name.
+    /// Converts an alert of a source with this name, without its incident.
     #[must_use]
     pub fn new(alert: &InboundAlert, source: &str) -> InboundAlertBody {
         let AlertReport {
@@ -232,8 +232,8 @@ impl InboundAlertBody {
             account,
             resource,
             further,
-            incident_id: alert.incident.as_ref().map(|incident| incident.0.clone()),
-            joined_because: alert.joined_because.clone(),
+            incident_id: None,
+            joined_because: None,
             verdict: alert.judgement.as_ref().map(|judged| AlertVerdictBody {
                 verdict: judged.verdict.into(),
                 comments: judged.comments.clone(),

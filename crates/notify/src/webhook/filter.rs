@@ -122,6 +122,7 @@ fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterErr
     let anomaly = event == WebhookEvent::AnomalyDetected;
     let alert = event == WebhookEvent::AlertFired;
     let budget = event == WebhookEvent::BudgetAlert;
+    let incident = event == WebhookEvent::IncidentChanged;
 
     match key {
         "priority" if budget => Ok(BUDGET_PRIORITIES.to_vec()),
@@ -129,6 +130,9 @@ fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterErr
         "impact" if budget => Err(FilterError(
             "budget_alert has no impact; filter by type or priority".into(),
         )),
+        "type" | "impact" if incident => Err(FilterError(format!(
+            "incident_changed has no {key}; filter by priority"
+        ))),
         "priority" if alert => Ok(SEVERITIES.to_vec()),
         "type" if alert => Ok(ALERT_CLASSES.to_vec()),
         "impact" if alert => Err(FilterError(

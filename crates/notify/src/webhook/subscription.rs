@@ -23,6 +23,8 @@ named!(
         AlertFired => "alert_fired",
         /// A budget reached one of its thresholds.
         BudgetAlert => "budget_alert",
+        /// An incident was opened, changed or closed.
+        IncidentChanged => "incident_changed",
     }
 );
 
@@ -46,6 +48,7 @@ impl WebhookEvent {
             WebhookEvent::RecommendationReady
                 | WebhookEvent::AnomalyDetected
                 | WebhookEvent::AlertFired
+                | WebhookEvent::IncidentChanged
         )
     }
 }

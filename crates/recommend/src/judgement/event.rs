@@ -2,14 +2,16 @@
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_estate::{ConnectionId, ResourceId};
+use reeve_estate::{ConnectionId, ResourceId, named};
 
 use crate::judgement::open_facts::OpenFacts;
 use crate::recommendation::Priority;
-use crate::recommendation::origin::{AnomalyId, Cause};
+use crate::recommendation::origin::{Cause, IncidentId};
 
 /// Source of the observations of [`SecurityThreat`]s.
 pub const SECURITY_THREAT: &str = "security_threat";
+/// Source of the observations of [`ContainmentRequest`]s.
+pub const CONTAINMENT: &str = "containment";
 
 /// An event about a resource.
 #[derive(Debug)]
@@ -61,7 +63,8 @@ impl Event {
 /// Security anomaly of a resource: credentials or behavior that point to an intruder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecurityThreat {
-    pub anomaly: AnomalyId,
+    /// The anomaly, or the incident whose playbook asks for a measure.
+    pub cause: Cause,
     pub title: String,
     pub severity: Priority,
     /// Highest anomaly score of its readings, 0 to 1.
@@ -70,4 +73,48 @@ pub struct SecurityThreat {
     pub evidence: Vec<String>,
     /// Number of readings.
     pub readings: u64,
+}
+
+named!(
+    /// Measure that contains an attack on one resource. Each leads back.
+    Measure {
+        /// A machine is cut off from every network.
+        QuarantineMachine => "quarantine_machine",
+        /// An access key is deactivated.
+        DeactivateKey => "deactivate_key",
+        /// Temporary credentials that were given until now are refused.
+        RevokeSessions => "revoke_sessions",
+        /// A user or role is denied everything.
+        BlockPrincipal => "block_principal",
+        /// The disks of a machine are kept for an investigation.
+        Snapshot => "snapshot",
+    }
+);
+
+/// Request of a playbook to contain an attack on a resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContainmentRequest {
+    pub incident: IncidentId,
+    /// Title of the incident.
+    pub title: String,
+    pub severity: Priority,
+    pub measure: Measure,
+    /// Findings that name the resource, in sentences.
+    pub evidence: Vec<String>,
+}
+
+impl ContainmentRequest {
+    /// Returns the request as the threat that an isolation is proposed for.
+    #[must_use]
+    pub fn as_threat(&self) -> SecurityThreat {
+        SecurityThreat {
+            cause: Cause::Incident(self.incident.clone()),
+            title: self.title.clone(),
+            severity: self.severity,
+            // A person, or a playbook of people, asks for it.
+            score: 1.0,
+            evidence: self.evidence.clone(),
+            readings: self.evidence.len() as u64,
+        }
+    }
 }

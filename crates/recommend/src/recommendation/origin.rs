@@ -13,6 +13,10 @@ use crate::agent::AgentType;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AnomalyId(pub String);
 
+/// Identifier of an incident: that of the anomaly which it began with, or one that Reeve made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct IncidentId(pub String);
+
 /// Identifier of a predictive rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RuleId(pub String);
@@ -36,6 +40,8 @@ pub enum Cause {
     Anomaly(AnomalyId),
     /// A predictive rule that fired.
     PredictiveRule(RuleId),
+    /// A playbook that was run on an incident.
+    Incident(IncidentId),
     /// An event of the log that woke the agent type, by the identifier of its entry.
     Event(String),
     /// A person, by e-mail address.
@@ -50,18 +56,20 @@ impl Cause {
             Cause::Run => "run",
             Cause::Anomaly(_) => "anomaly",
             Cause::PredictiveRule(_) => "predictive_rule",
+            Cause::Incident(_) => "incident",
             Cause::Event(_) => "event",
             Cause::Person(_) => "person",
         }
     }
 
-    /// Identifier of the anomaly, rule or person; `None` for a run.
+    /// Identifier of the anomaly, rule, incident or person; `None` for a run.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
             Cause::Run => None,
             Cause::Anomaly(id) => Some(&id.0),
             Cause::PredictiveRule(id) => Some(&id.0),
+            Cause::Incident(id) => Some(&id.0),
             Cause::Event(entry) => Some(entry),
             Cause::Person(email) => Some(email),
         }
@@ -76,6 +84,7 @@ impl Cause {
             "run" => Some(Cause::Run),
             "anomaly" => id().map(|id| Cause::Anomaly(AnomalyId(id))),
             "predictive_rule" => id().map(|id| Cause::PredictiveRule(RuleId(id))),
+            "incident" => id().map(|id| Cause::Incident(IncidentId(id))),
             "event" => id().map(Cause::Event),
             "person" => id().map(Cause::Person),
             _ => None,
@@ -147,6 +156,7 @@ mod tests {
             Cause::Run,
             Cause::Anomaly(AnomalyId("a".to_owned())),
             Cause::PredictiveRule(RuleId("r".to_owned())),
+            Cause::Incident(IncidentId("i".to_owned())),
             Cause::Event("e-1".to_owned()),
             Cause::Person("ann@example.com".to_owned()),
         ];

@@ -3,6 +3,7 @@
 use reeve_alerts::Firing;
 use reeve_anomalies::Anomaly;
 use reeve_anomalies::budget::BudgetAlert;
+use reeve_incidents::Incident;
 use reeve_notify::notification::Attachment;
 use reeve_notify::sources::RecordForms;
 use reeve_recommend::action::Action;
@@ -26,6 +27,10 @@ impl RecordForms for HttpForms {
 
     fn anomaly(&self, anomaly: &Anomaly) -> Value {
         reeve_http::anomaly_record(anomaly)
+    }
+
+    fn incident(&self, incident: &Incident) -> Value {
+        reeve_http::incident_record(incident)
     }
 
     fn firing(&self, firing: &Firing) -> Value {

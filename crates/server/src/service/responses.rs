@@ -8,16 +8,18 @@ use reeve_connect_outbound::Policy;
 use reeve_engine::ResponseService;
 use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
+use reeve_incidents::{IncidentPorts, IncidentService};
 use reeve_lake::SampleLake;
 use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::ports::Clock;
-use reeve_siem::{AlertIntake, IntakePorts};
+use reeve_siem::{AlertIntake, InboundAlertMembers, IntakePorts};
 use reeve_store::Store;
 use reeve_trail::Trail;
 
 use super::engine::EngineServices;
 use crate::adapters::calendars::CalendarReader;
+use crate::adapters::containment::{EngineContainment, Firings};
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::security_tools::{CallbackSender, FeedReader};
@@ -57,17 +59,42 @@ pub(super) fn anomaly_service(
     })
 }
 
+/// Service that keeps incidents, over the engine that playbooks act through.
+pub(super) fn incident_service(
+    store: &Arc<Store>,
+    engine: &EngineServices,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<IncidentService> {
+    Arc::new(IncidentService::new(IncidentPorts {
+        incidents: store.clone(),
+        anomalies: store.clone(),
+        agents: store.clone(),
+        estate: store.clone(),
+        descriptions: store.clone(),
+        responses: engine.responses.clone(),
+        containment: Arc::new(EngineContainment(engine.execution.clone())),
+        sources: vec![
+            Arc::new(Firings(store.clone())),
+            Arc::new(InboundAlertMembers::new(store.clone(), store.clone())),
+        ],
+        recorder: recorder.clone(),
+        clock: clock.clone(),
+    }))
+}
+
 /// Service that takes alerts of other tools in.
 pub(super) fn alert_intake(
     config: &Config,
     store: &Arc<Store>,
+    incidents: &Arc<IncidentService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
 ) -> Result<Arc<AlertIntake>> {
     Ok(Arc::new(AlertIntake::new(IntakePorts {
         sources: store.clone(),
         alerts: store.clone(),
-        anomalies: store.clone(),
+        incidents: incidents.clone(),
         estate: store.clone(),
         caller: Arc::new(CallbackSender::new(config.outbound.policy()?)),
         recorder: recorder.clone(),

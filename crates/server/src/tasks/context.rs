@@ -15,6 +15,7 @@ use reeve_engine::models::Registry;
 use reeve_engine::{ModelService, RunService, Scheduler};
 use reeve_estate::{EstateStore, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
+use reeve_incidents::IncidentService;
 use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
 use reeve_predict::RuleService;
@@ -77,6 +78,7 @@ pub(crate) struct TaskContext {
     pub(crate) workspace: Arc<dyn WorkspaceStore>,
     pub(crate) carrier: Arc<dyn Carrier>,
     pub(crate) anomaly_service: Arc<AnomalyService>,
+    pub(crate) incident_service: Arc<IncidentService>,
     /// Alerts of other tools.
     pub(crate) alert_intake: Arc<AlertIntake>,
     pub(crate) dispatcher: Arc<Dispatcher>,

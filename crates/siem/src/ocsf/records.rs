@@ -5,6 +5,7 @@
 //! | security anomaly | Detection Finding |
 //! | firing of an alert rule | Detection Finding |
 //! | recommendation of a compliance check | Compliance Finding |
+//! | incident | Incident Finding ([`super::incident`]) |
 //! | any other security recommendation: exposure, access, encryption, patches | Detection Finding |
 //!
 //! Other records (costs, performance) are no security findings and have no class.
@@ -18,7 +19,7 @@ use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationTy
 
 use super::{Affected, CheckedControl, Class, CloudPlace, Finding, FindingStatus};
 
-const fn severity(priority: Priority) -> Severity {
+pub(super) const fn severity(priority: Priority) -> Severity {
     match priority {
         Priority::Critical => Severity::Critical,
         Priority::High => Severity::High,

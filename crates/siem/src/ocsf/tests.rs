@@ -4,6 +4,7 @@
 use reeve_testkit::contract::agents::recommendation as sample_recommendation;
 use reeve_testkit::contract::anomalies::anomaly as sample_anomaly;
 use reeve_anomalies::{AnomalyClass, AnomalyStatus};
+use reeve_incidents::{Incident, IncidentId, IncidentStatus, Member};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::recommendation::lifecycle::Status;
 
@@ -18,6 +19,10 @@ fn faults(event: &Value) -> Vec<String> {
 
     let mut found = Vec::new();
     check_members("", event, class, &schema, &mut found);
+    let one_of = schema["at_least_one"][event["class_uid"].to_string()].as_array().unwrap();
+    if !one_of.is_empty() && one_of.iter().all(|name| event[name.as_str().unwrap()].is_null()) {
+        found.push(format!("none of {one_of:?}"));
+    }
     let type_uid = event["class_uid"].as_u64().unwrap() * 100 + event["activity_id"].as_u64().unwrap();
     if event["type_uid"].as_u64() != Some(type_uid) {
         found.push("type_uid does not follow from class and activity".to_owned());
@@ -132,6 +137,26 @@ fn an_anomaly_is_a_detection_with_one_identifier_until_its_end() {
 
     sample.class = AnomalyClass::Cost;
     assert_eq!(anomaly(&sample, true), None);
+}
+
+#[test]
+fn an_incident_names_its_findings() {
+    let sample = sample_anomaly("a", "ann@example.com", 0).unwrap();
+    let id = IncidentId("i-1".to_owned());
+    let mut sample = Incident::opened_for(id, Member::from_anomaly(&sample), at(0));
+    for (owner, status, is_first, type_uid) in [
+        (None, IncidentStatus::Open, true, 200_501),
+        (Some("ann@example.com"), IncidentStatus::Contained, false, 200_502),
+        (None, IncidentStatus::Closed, false, 200_503),
+    ] {
+        sample.owner = owner.map(str::to_owned);
+        sample.status = status;
+        let event = incident(&sample, is_first, None);
+        assert_eq!(faults(&event), Vec::<String>::new(), "{event:#}");
+        assert_eq!(event["type_uid"], type_uid);
+        assert_eq!(event["metadata"]["correlation_uid"], "i-1");
+        assert_eq!(event["finding_info_list"][0]["uid"], "a");
+    }
 }
 
 #[test]

@@ -73,8 +73,6 @@ pub fn alert(source: &str, sender_id: &str, second: i64) -> Result<InboundAlert>
         }],
         status: AlertStatus::Open,
         weight: AlertWeight::of(report.severity, true, record, &AssetPresence::NotNamed),
-        incident: None,
-        joined_because: None,
         judgement: None,
         end: None,
         callback: None,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use reeve_audit::FieldCode;
+use reeve_incidents::MemberKind;
 use reeve_siem::{
     AlertSourceId, AlertStatus, InboundAlert, InboundAlertFilter, InboundAlertId,
 };
-use reeve_anomalies::AnomalyId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -37,8 +37,6 @@ pub struct InboundAlertParams {
     source: Option<String>,
     /// `open` or `closed`.
     status: Option<String>,
-    /// Identifier of an incident.
-    incident: Option<String>,
     /// At most this many (1 to 1000).
     #[param(default = 50, minimum = 1, maximum = 1000)]
     limit: Option<u32>,
@@ -103,14 +101,16 @@ pub(super) async fn list(
     let filter = InboundAlertFilter {
         source: params.source.map(AlertSourceId),
         status: status.transpose()?,
-        incident: params.incident.map(AnomalyId),
         limit: window.limit,
         offset: window.start(),
     };
 
     let (alerts, total) = app.alert_intake.alerts().inbound_alert_list(&filter).await?;
     let names = names(&app).await?;
-    let items: Vec<InboundAlertBody> = alerts.iter().map(|alert| named(alert, &names)).collect();
+    let mut items = Vec::new();
+    for alert in &alerts {
+        items.push(body_of(&app, alert, &names).await?);
+    }
     let next_cursor = window.next(items.len(), total);
     Ok(Json(List {
         items,
@@ -131,7 +131,7 @@ pub(super) async fn get(
         .alerts()
         .inbound_alert_get(&InboundAlertId(id))
         .await?;
-    Ok(Json(named(&alert, &names(&app).await?)))
+    Ok(Json(body_of(&app, &alert, &names(&app).await?).await?))
 }
 
 /// Close an alert with a verdict, here and at its sender where the source has a callback. The
@@ -156,7 +156,7 @@ pub(super) async fn close(
         )
         .await
         .map_err(problem)?;
-    Ok(Json(named(&alert, &names(&app).await?)))
+    Ok(Json(body_of(&app, &alert, &names(&app).await?).await?))
 }
 
 async fn names(app: &App) -> Result<BTreeMap<String, String>, Problem> {
@@ -165,7 +165,20 @@ async fn names(app: &App) -> Result<BTreeMap<String, String>, Problem> {
     Ok(names.collect())
 }
 
-fn named(alert: &InboundAlert, names: &BTreeMap<String, String>) -> InboundAlertBody {
+/// Incidents move when they are merged, so the one of an alert is looked up when it is asked for.
+async fn body_of(
+    app: &App,
+    alert: &InboundAlert,
+    names: &BTreeMap<String, String>,
+) -> Result<InboundAlertBody, Problem> {
+    let kind = MemberKind::ExternalAlert;
     let name = names.get(&alert.source.0).map_or("", String::as_str);
-    InboundAlertBody::new(alert, name)
+    let mut body = InboundAlertBody::new(alert, name);
+    if let Some(id) = app.incidents.incident_of(kind, &alert.id.0).await? {
+        let incident = app.incidents.incident_get(&id).await?;
+        let member = incident.member(kind, &alert.id.0);
+        body.joined_because = member.and_then(|member| member.because.clone());
+        body.incident_id = Some(id.0);
+    }
+    Ok(body)
 }

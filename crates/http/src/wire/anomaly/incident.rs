@@ -1,6 +1,6 @@
 //! Incidents: the anomalies of one attack, with one set of numbers.
 
-use reeve_anomalies::{Incident, IncidentMember};
+use reeve_anomalies::{AnomalyGroup, AnomalyGroupMember};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -47,7 +47,7 @@ pub struct IncidentMemberBody {
 }
 
 /// Returns the most severe members in their order, [`MEMBERS_SHOWN`] at most.
-fn shown(members: &[IncidentMember]) -> Vec<&IncidentMember> {
+fn shown(members: &[AnomalyGroupMember]) -> Vec<&AnomalyGroupMember> {
     let mut places: Vec<usize> = (0..members.len()).collect();
     places.sort_by_key(|place| members[*place].severity);
     places.truncate(MEMBERS_SHOWN);
@@ -55,8 +55,8 @@ fn shown(members: &[IncidentMember]) -> Vec<&IncidentMember> {
     places.into_iter().map(|place| &members[place]).collect()
 }
 
-impl From<&Incident> for IncidentBody {
-    fn from(incident: &Incident) -> Self {
+impl From<&AnomalyGroup> for IncidentBody {
+    fn from(incident: &AnomalyGroup) -> Self {
         IncidentBody {
             id: incident.id.0.clone(),
             title: incident.title.clone(),
@@ -75,8 +75,8 @@ impl From<&Incident> for IncidentBody {
     }
 }
 
-impl From<&IncidentMember> for IncidentMemberBody {
-    fn from(member: &IncidentMember) -> Self {
+impl From<&AnomalyGroupMember> for IncidentMemberBody {
+    fn from(member: &AnomalyGroupMember) -> Self {
         IncidentMemberBody {
             id: member.id.0.clone(),
             title: member.title.clone(),
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_most_severe_members_are_listed_in_order_and_all_are_counted() {
-        let member = |place: usize| IncidentMember {
+        let member = |place: usize| AnomalyGroupMember {
             id: AnomalyId(place.to_string()),
             title: "title".to_owned(),
             severity: match place {

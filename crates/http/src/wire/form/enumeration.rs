@@ -160,6 +160,14 @@ enumerations! {
     BudgetPeriod = reeve_anomalies::budget::Period, "Period of a budget, of the calendar in UTC.";
     BudgetBasis = reeve_anomalies::budget::Basis, "Spending that a threshold is compared with: charges so far, or the forecast of the whole period.";
 
+    // Incidents.
+    IncidentStatus = reeve_incidents::IncidentStatus, "Status of an incident.";
+    IncidentFindingKind = reeve_incidents::MemberKind, "Kind of a finding of an incident.";
+    IncidentMomentKind = reeve_incidents::MomentKind, "Kind of a moment of a timeline.";
+    IncidentNodeKind = reeve_incidents::NodeKind, "Kind of a node of the graph of an incident.";
+    PlaybookAction = reeve_incidents::StepAction, "Action of a step of a playbook.";
+    PlaybookStepState = reeve_incidents::StepState, "State of a step of a playbook.";
+
     // Predictive rules.
     PredictionMetric = reeve_predict::Signal, "Metric that a predictive rule watches.";
     MetricDirection = reeve_predict::Worse, "Direction in which a metric becomes a problem.";

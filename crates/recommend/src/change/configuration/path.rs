@@ -131,11 +131,21 @@ fn set_in(document: &mut Value, segments: &[Segment<'_>], value: Option<Value>) 
         return;
     };
     let is_wanted = |item: &Value| item.get(key).and_then(Value::as_str) == Some(wanted);
-    let at = items.iter().position(is_wanted).unwrap_or_else(|| {
+    let found = items.iter().position(is_wanted);
+    if value.is_none() {
+        let Some(at) = found else { return };
+        set_in(&mut items[at], rest, None);
+        // An item of which only its name is left is no item: what it held was removed.
+        if items[at].as_object().is_some_and(|item| item.len() == 1) {
+            items.remove(at);
+        }
+        return;
+    }
+
+    let at = found.unwrap_or_else(|| {
         items.push(serde_json::json!({ key: wanted }));
         items.len() - 1
     });
-
     if let Some(item) = items.get_mut(at) {
         set_in(item, rest, value);
     }

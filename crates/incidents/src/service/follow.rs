@@ -1,0 +1,251 @@
+//! Keeping incidents in step with findings: anomalies and other sources join, what else is open
+//! about the same resources is attached, and incidents that nobody took up end with their findings.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyFilter, AnomalyStatus};
+use reeve_estate::{ResourceId, StoreError};
+use reeve_recommend::agent::AgentType;
+use reeve_recommend::caller::Caller;
+use reeve_recommend::error::EngineError;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::origin::{AnomalyId, Cause, IncidentId};
+
+use super::{ACTIVE, Followed, IncidentService};
+use crate::incident::{Incident, IncidentStatus};
+use crate::log_entry;
+use crate::member::{Member, MemberKind};
+use crate::port::IncidentFilter;
+
+/// Time in which findings of other sources are asked for.
+const RECENT: SignedDuration = SignedDuration::from_hours(24);
+/// Open anomalies that are followed, the newest ones.
+const MOST_FOLLOWED: u64 = 500;
+/// Open findings that one incident names beside its own.
+const MOST_OPEN: u64 = 20;
+
+impl IncidentService {
+    /// Lets new findings join, and starts the automatic playbooks of incidents that changed.
+    ///
+    /// # Errors
+    /// The store or the log failed; the next call goes on.
+    pub async fn keep_in_step(&self) -> Result<(), EngineError> {
+        let changed = {
+            let mut followed = self.turn.lock().await;
+            self.follow_anomalies(&mut followed).await?;
+            self.follow_sources(&mut followed).await?;
+            let changed = std::mem::take(&mut followed.changed);
+            for id in &changed {
+                self.attach_open_findings(id).await?;
+            }
+            self.end_untouched().await?;
+            changed
+        };
+
+        for id in changed {
+            self.start_automatic(&id).await?;
+        }
+        Ok(())
+    }
+
+    async fn follow_anomalies(&self, followed: &mut Followed) -> Result<(), EngineError> {
+        let filter = AnomalyFilter {
+            class: Some(AnomalyClass::Security),
+            status: vec![AnomalyStatus::Open, AnomalyStatus::Acknowledged],
+            limit: MOST_FOLLOWED,
+            ..AnomalyFilter::default()
+        };
+        let (newest, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+        for anomaly in newest.iter().rev() {
+            self.follow_anomaly(followed, anomaly).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets an anomaly join. Its own group of anomalies and the incident are one: where another
+    /// finding joined it to an older incident, the anomaly takes over that one's identifier, and
+    /// where anomalies joined two groups, the incidents are merged.
+    async fn follow_anomaly(
+        &self,
+        followed: &mut Followed,
+        anomaly: &Anomaly,
+    ) -> Result<(), EngineError> {
+        let member = Member::from_anomaly(anomaly);
+        let home = IncidentId(anomaly.incident.0.clone());
+        let known = followed
+            .members
+            .get(&(MemberKind::Anomaly, member.id.clone()));
+        let is_settled = known == Some(&member)
+            && self
+                .ports
+                .incidents
+                .incident_of(MemberKind::Anomaly, &member.id)
+                .await?
+                .as_ref()
+                == Some(&home);
+        if is_settled {
+            return Ok(());
+        }
+
+        let Some(joined) = self.take_in(followed, member, Some(&home)).await? else {
+            return Ok(());
+        };
+        if joined == home {
+            return Ok(());
+        }
+
+        if let Some(kept) = self.living(&home).await?
+            && kept.id != joined
+        {
+            let mut kept = kept;
+            let other = self.ports.incidents.incident_get(&joined).await?;
+            let caller = Caller::system();
+            let entry = log_entry::about("incident.join", &kept, &caller)
+                .with_metadata("reason", "its anomalies are parts of one attack");
+            self.absorb(&mut kept, other, &caller).await?;
+            kept.version += 1;
+            self.change(entry, self.ports.incidents.incident_update(&kept))
+                .await?;
+            followed.changed.insert(kept.id);
+            return Ok(());
+        }
+
+        let moved = Anomaly {
+            incident: AnomalyId(joined.0),
+            version: anomaly.version + 1,
+            ..anomaly.clone()
+        };
+        match self.ports.anomalies.anomaly_update(&moved).await {
+            // Somebody answers it at this moment; the next call moves it.
+            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn follow_sources(&self, followed: &mut Followed) -> Result<(), EngineError> {
+        let since = self.now() - RECENT;
+        for source in &self.ports.sources {
+            for member in source.recent(since).await? {
+                let key = (member.kind, member.id.clone());
+                // What joins nothing is asked again: the incident may be opened later.
+                let is_member = followed.members.get(&key) == Some(&member)
+                    && self
+                        .ports
+                        .incidents
+                        .incident_of(member.kind, &member.id)
+                        .await?
+                        .is_some();
+                if !is_member {
+                    self.take_in(followed, member, None).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Attaches open recommendations of security and compliance about the resources of an incident:
+    /// what made the attack possible.
+    async fn attach_open_findings(&self, id: &IncidentId) -> Result<(), EngineError> {
+        let Some(mut incident) = self.living(id).await? else {
+            return Ok(());
+        };
+        let resources: BTreeSet<String> = incident.keys().resources;
+        if resources.is_empty() {
+            return Ok(());
+        }
+
+        let filter = RecommendationFilter {
+            resources: resources.into_iter().map(ResourceId::new).collect(),
+            is_open: true,
+            limit: MOST_OPEN,
+            ..RecommendationFilter::default()
+        };
+        let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let types = [
+            AgentType::SECURITY_INTELLIGENCE,
+            AgentType::COMPLIANCE_INTELLIGENCE,
+        ];
+        let mut grew = false;
+        for recommendation in &open {
+            let is_response = matches!(
+                recommendation.origin.cause,
+                Cause::Incident(_) | Cause::Anomaly(_)
+            );
+            if !is_response && types.contains(&recommendation.origin.agent_type) {
+                grew |= incident.take(Member::from_recommendation(recommendation));
+            }
+        }
+
+        if grew {
+            incident.version += 1;
+            self.ports.incidents.incident_update(&incident).await?;
+        }
+        Ok(())
+    }
+
+    /// Resolves incidents that nobody took up and whose anomalies are over.
+    async fn end_untouched(&self) -> Result<(), EngineError> {
+        let filter = IncidentFilter {
+            status: vec![IncidentStatus::Open],
+            limit: super::MOST_COMPARED,
+            ..IncidentFilter::default()
+        };
+        let (open, _) = self.ports.incidents.incident_list(&filter).await?;
+        let now = self.now();
+        for incident in open {
+            // An anomaly is over six hours after its last sign at the earliest.
+            let is_recent = now.duration_since(incident.last_at) < reeve_anomalies::ONE_ATTACK;
+            if is_recent || !incident.is_untouched() || !self.is_over(&incident).await? {
+                continue;
+            }
+            let reason = "all its findings are over, and nobody had taken it up".to_owned();
+            let mut ended = incident;
+            ended.become_status(IncidentStatus::Resolved, "system", Some(reason), now);
+            ended.version += 1;
+            let entry = log_entry::about("incident.resolve", &ended, &Caller::system());
+            self.change(entry, self.ports.incidents.incident_update(&ended))
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn is_over(&self, incident: &Incident) -> Result<bool, EngineError> {
+        let evidence = || incident.members.iter().filter(|one| one.is_evidence());
+        if evidence().any(|member| member.kind != MemberKind::Anomaly) {
+            return Ok(false);
+        }
+        if !self.runs_of(&incident.id).await?.is_empty() {
+            return Ok(false);
+        }
+
+        for member in evidence() {
+            let id = AnomalyId(member.id.clone());
+            match self.ports.anomalies.anomaly_get(&id).await {
+                Ok(anomaly) if anomaly.status != AnomalyStatus::Resolved => return Ok(false),
+                Ok(_) | Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Starts the automatic playbooks that an incident fits and that were not run on it.
+    async fn start_automatic(&self, id: &IncidentId) -> Result<(), EngineError> {
+        let Some(incident) = self.living(id).await? else {
+            return Ok(());
+        };
+        if !ACTIVE.contains(&incident.status) {
+            return Ok(());
+        }
+        let run = self.runs_of(&incident.id).await?;
+        for playbook in self.playbooks().await? {
+            let is_new = run.iter().all(|one| one.playbook != playbook.name);
+            if playbook.trigger.automatic && is_new && playbook.trigger.fits(&incident) {
+                self.start(&incident.id, &playbook.name, &Caller::system())
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+}
