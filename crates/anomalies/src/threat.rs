@@ -350,9 +350,7 @@ impl Threats {
         let agent = agent.to_lowercase();
         self.agents
             .iter()
-            .find(|(part, (_, indicator))| {
-                agent.contains(part.as_str()) && indicator.is_valid(at)
-            })
+            .find(|(part, (_, indicator))| agent.contains(part.as_str()) && indicator.is_valid(at))
             .map(|(_, known)| known)
     }
 

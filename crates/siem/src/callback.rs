@@ -110,7 +110,9 @@ impl CloseCallback {
 
 /// Replaces the placeholders in one pass: a value that looks like a placeholder stays as it is.
 fn filled(template: &str, id: &str, comment: &str) -> String {
-    let parts = template.split(ID).map(|part| part.replace(COMMENT, comment));
+    let parts = template
+        .split(ID)
+        .map(|part| part.replace(COMMENT, comment));
     parts.collect::<Vec<_>>().join(id)
 }
 

@@ -30,7 +30,9 @@ pub(crate) fn member(alert: &InboundAlert, source: &str) -> Member {
         ("address", address.as_ref()),
         ("resource", report.resource.as_ref()),
     ];
-    let named = subjects.into_iter().find_map(|(kind, id)| Some((kind, id?)));
+    let named = subjects
+        .into_iter()
+        .find_map(|(kind, id)| Some((kind, id?)));
     let (subject, subject_id) = named.map_or(("alert", alert.id.0.clone()), |(kind, id)| {
         (kind, id.clone())
     });

@@ -27,9 +27,12 @@ pub use callback::{CallbackMethod, CallbackRequest, CloseCallback};
 pub use format::{AlertField, AlertFormat, FieldMapping, MAX_ALERTS, Refusal, read};
 pub use intake::{AlertIntake, Intake, IntakePorts};
 pub use join::InboundAlertMembers;
-pub use port::{AlertCaller, AlertSourceStore, InboundAlertFilter, InboundAlertStore, SourceCounts};
+pub use port::{
+    AlertCaller, AlertSourceStore, InboundAlertFilter, InboundAlertStore, SourceCounts,
+};
 pub use report::AlertReport;
 pub use source::{
-    AlertSource, AlertSourceId, PastRefusal, SourceState, TOKEN_PREFIX, read_callback, read_mapping, read_name,
+    AlertSource, AlertSourceId, PastRefusal, SourceState, TOKEN_PREFIX, read_callback,
+    read_mapping, read_name,
 };
 pub use weight::{AlertWeight, AssetPresence, TrackRecord, WeightFactor};

@@ -250,13 +250,16 @@ impl Finding {
         members.add("confidence_score", self.confidence.map(rounded));
         members.add(
             "remediation",
-            self.remediation.as_ref().map(|desc| json!({ "desc": desc })),
+            self.remediation
+                .as_ref()
+                .map(|desc| json!({ "desc": desc })),
         );
         members.add("compliance", self.control.as_ref().map(compliance));
         members.add("evidences", self.evidences());
         members.add(
             "is_alert",
-            (self.class == Class::Detection).then(|| Value::from(self.activity == Activity::Create)),
+            (self.class == Class::Detection)
+                .then(|| Value::from(self.activity == Activity::Create)),
         );
         Value::Object(members.0)
     }

@@ -106,8 +106,10 @@ pub trait InboundAlertStore: Send + Sync {
         now: Timestamp,
         limit: u64,
     ) -> Result<Vec<InboundAlert>, StoreError>;
-    async fn inbound_alert_counts(&self, source: &AlertSourceId)
-    -> Result<SourceCounts, StoreError>;
+    async fn inbound_alert_counts(
+        &self,
+        source: &AlertSourceId,
+    ) -> Result<SourceCounts, StoreError>;
 }
 
 /// Calls that close alerts at their senders, over the guarded client.

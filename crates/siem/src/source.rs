@@ -77,10 +77,13 @@ impl SourceState {
         self.taken += taken;
         self.refused += refusals.len() as u64;
 
-        let newest = refusals.iter().take(MAX_REFUSALS).map(|refusal| PastRefusal {
-            at: now,
-            refusal: refusal.clone(),
-        });
+        let newest = refusals
+            .iter()
+            .take(MAX_REFUSALS)
+            .map(|refusal| PastRefusal {
+                at: now,
+                refusal: refusal.clone(),
+            });
         self.refusals = newest.chain(self.refusals.drain(..)).collect();
         self.refusals.truncate(MAX_REFUSALS);
     }

@@ -120,9 +120,7 @@ fn record_factor(record: TrackRecord) -> WeightFactor {
 
 fn asset_factor(asset: &AssetPresence) -> WeightFactor {
     match asset {
-        AssetPresence::Known(name) => {
-            factor("asset", 1.0, format!("{name} exists in the estate."))
-        }
+        AssetPresence::Known(name) => factor("asset", 1.0, format!("{name} exists in the estate.")),
         AssetPresence::Unknown(name) => factor(
             "asset",
             ASSET_UNKNOWN,

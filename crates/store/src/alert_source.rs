@@ -144,10 +144,7 @@ async fn delete(store: &Store, id: &AlertSourceId) -> Fallible<()> {
         "DELETE FROM inbound_alert_reports WHERE source_id = $1",
         "DELETE FROM inbound_alerts WHERE source_id = $1",
     ] {
-        sqlx::query(statement)
-            .bind(&id.0)
-            .execute(&mut *tx)
-            .await?;
+        sqlx::query(statement).bind(&id.0).execute(&mut *tx).await?;
     }
     Ok(tx.commit().await?)
 }

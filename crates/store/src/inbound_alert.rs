@@ -76,7 +76,10 @@ fn columns<'q>(
     query: Query<'q, Any, AnyArguments>,
     alert: &InboundAlert,
 ) -> Fallible<Query<'q, Any, AnyArguments>> {
-    let callback_at = alert.callback.as_ref().and_then(|callback| callback.next_at);
+    let callback_at = alert
+        .callback
+        .as_ref()
+        .and_then(|callback| callback.next_at);
     let verdict = alert.judgement.as_ref().map(|judged| judged.verdict);
     Ok(query
         .bind(alert.status.as_str())
@@ -123,7 +126,9 @@ async fn update(store: &Store, alert: &InboundAlert) -> Fallible<()> {
     .bind(record.expected());
     let update = columns(query, alert)?;
     record
-        .run(&mut tx, update, || format!("alert {} is stored", alert.id.0))
+        .run(&mut tx, update, || {
+            format!("alert {} is stored", alert.id.0)
+        })
         .await?;
     reports(&mut tx, alert).await?;
     Ok(tx.commit().await?)

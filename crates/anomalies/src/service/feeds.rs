@@ -30,7 +30,11 @@ impl AnomalyService {
     ) -> Result<ThreatFeed, EngineError> {
         let invalid = |error: FieldError| EngineError::Invalid(vec![error]);
         self.ports.feed_reader.check(&url).map_err(|reason| {
-            invalid(FieldError::new("url", FieldCode::InvalidValue, reason.to_string()))
+            invalid(FieldError::new(
+                "url",
+                FieldCode::InvalidValue,
+                reason.to_string(),
+            ))
         })?;
         let now = self.ports.clock.now();
         let feed = ThreatFeed::new(name.trim(), url, format, every_hours, now).map_err(invalid)?;
@@ -88,7 +92,10 @@ impl AnomalyService {
     pub async fn threat_feeds_refresh(&self, caller: &Caller) -> Result<usize, EngineError> {
         let now = self.ports.clock.now();
         let feeds = self.ports.threats.threat_feed_all().await?;
-        let due: Vec<ThreatFeed> = feeds.into_iter().filter(|feed| feed.due_at <= now).collect();
+        let due: Vec<ThreatFeed> = feeds
+            .into_iter()
+            .filter(|feed| feed.due_at <= now)
+            .collect();
         let count = due.len();
         for feed in due {
             self.threat_feed_refresh(feed, caller).await?;

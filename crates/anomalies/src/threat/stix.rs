@@ -162,7 +162,9 @@ fn unquoted(text: &str) -> impl Iterator<Item = (usize, char)> {
 
 /// Returns the position of the bracket that ends an observation.
 fn end_of(text: &str) -> Option<usize> {
-    unquoted(text).find(|(_, letter)| *letter == ']').map(|(at, _)| at)
+    unquoted(text)
+        .find(|(_, letter)| *letter == ']')
+        .map(|(at, _)| at)
 }
 
 fn split_or(text: &str) -> Vec<&str> {
@@ -203,7 +205,9 @@ fn comparison(text: &str) -> Result<String, Obstacle> {
     match (path, operator) {
         ("ipv4-addr:value" | "ipv6-addr:value", "=" | "ISSUBSET") => Ok(value),
         (USER_AGENT, "LIKE") => {
-            let part = value.strip_prefix('%').and_then(|part| part.strip_suffix('%'));
+            let part = value
+                .strip_prefix('%')
+                .and_then(|part| part.strip_suffix('%'));
             let plain = part.filter(|part| !part.contains(['%', '_', ',', '#']));
             plain
                 .map(|part| format!("user_agent:{part}"))
@@ -211,7 +215,11 @@ fn comparison(text: &str) -> Result<String, Obstacle> {
         }
         ("domain-name:value" | "url:value", _) => Err(Obstacle::of(format_args!(
             "entries of the log have no {}",
-            if path.starts_with("url") { "URLs of targets" } else { "domain names" }
+            if path.starts_with("url") {
+                "URLs of targets"
+            } else {
+                "domain names"
+            }
         ))),
         _ => Err(Obstacle::of(format_args!(
             "{path} {operator} is not compared with entries of the log"

@@ -891,12 +891,24 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
 async fn a_feed_that_fails_keeps_its_list_and_names_the_failure() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
-    let feed = |hours| ("https://feeds.example/list".to_owned(), FeedFormat::Text, hours);
-    let refused = anomalies.threat_feed_put("feed", feed(0), &operator()).await;
-    assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "every_hours"));
+    let feed = |hours| {
+        (
+            "https://feeds.example/list".to_owned(),
+            FeedFormat::Text,
+            hours,
+        )
+    };
+    let refused = anomalies
+        .threat_feed_put("feed", feed(0), &operator())
+        .await;
+    assert!(
+        matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "every_hours")
+    );
 
     *kept.answer.lock() = Some("203.0.113.7,scanner".to_owned());
-    let put = anomalies.threat_feed_put("feed", feed(6), &operator()).await;
+    let put = anomalies
+        .threat_feed_put("feed", feed(6), &operator())
+        .await;
     assert_eq!(put.unwrap().error, None);
     let text = || kept.lists.lock()[0].text.clone();
     assert_eq!(text(), "203.0.113.7,scanner");

@@ -175,9 +175,9 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    approved_beforehand(notified(exchanged(staged(foreseen(strange(contained(drifted(
-        guarded,
-    ))))))))
+    approved_beforehand(notified(exchanged(staged(foreseen(strange(contained(
+        drifted(guarded),
+    )))))))
 }
 
 /// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.

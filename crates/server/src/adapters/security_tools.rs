@@ -54,8 +54,7 @@ impl ThreatFeedReader for FeedReader {
             let message = format_args!("the server answered with {}", answer.status);
             return Err(Obstacle::of(message));
         }
-        String::from_utf8(answer.body)
-            .map_err(|_| Obstacle::of("the answer is no text in UTF-8"))
+        String::from_utf8(answer.body).map_err(|_| Obstacle::of("the answer is no text in UTF-8"))
     }
 }
 

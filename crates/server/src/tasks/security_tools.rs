@@ -20,10 +20,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let context = context.clone();
         async move {
             if let Err(error) = context.alert_intake.call_back().await {
-                context
-                    .journal
-                    .failed("security_tools.close", &error)
-                    .await;
+                context.journal.failed("security_tools.close", &error).await;
             }
         }
     });
@@ -35,10 +32,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             let caller = Caller::system();
             let refreshed = context.anomaly_service.threat_feeds_refresh(&caller);
             if let Err(error) = refreshed.await {
-                context
-                    .journal
-                    .failed("security_tools.feeds", &error)
-                    .await;
+                context.journal.failed("security_tools.feeds", &error).await;
             }
         }
     });

@@ -46,9 +46,8 @@ fn bodies(received: &Received) -> Vec<Value> {
 async fn finding(received: &Received, anomaly: &str, type_uid: u64) -> Value {
     until("the finding", PATIENCE, async || {
         let mut newest_first = bodies(received).into_iter().rev();
-        newest_first.find(|body| {
-            body["finding_info"]["uid"] == anomaly && body["type_uid"] == type_uid
-        })
+        newest_first
+            .find(|body| body["finding_info"]["uid"] == anomaly && body["type_uid"] == type_uid)
     })
     .await
 }
@@ -104,9 +103,15 @@ async fn alerts_come_in_findings_go_out_and_closing_goes_both_ways() {
     let mut alert: Value = serde_json::from_str(ELASTIC).unwrap();
     alert["_source"]["@timestamp"] = json!(now);
     let taken = push(&elastic, &alert.to_string()).await.expect(200);
-    assert_eq!((&taken.body["new"], &taken.body["refused"]), (&json!(1), &json!([])));
+    assert_eq!(
+        (&taken.body["new"], &taken.body["refused"]),
+        (&json!(1), &json!([]))
+    );
     let again = push(&elastic, &alert.to_string()).await.expect(200);
-    assert_eq!((&again.body["new"], &again.body["known"]), (&json!(0), &json!(1)));
+    assert_eq!(
+        (&again.body["new"], &again.body["known"]),
+        (&json!(0), &json!(1))
+    );
 
     let kept = admin.get(ALERTS).await.expect(200);
     let kept = kept.items()[0].clone();
@@ -114,26 +119,53 @@ async fn alerts_come_in_findings_go_out_and_closing_goes_both_ways() {
     assert_eq!(kept["sender_severity"], "critical");
     // The machine that it names is not in the estate.
     assert_eq!(kept["severity"], "high");
-    assert_eq!(kept["weight_factors"][2]["reason"], "i-0abc is not in the estate.");
+    assert_eq!(
+        kept["weight_factors"][2]["reason"],
+        "i-0abc is not in the estate."
+    );
 
     // The other formats, with refusals by line.
-    let made = source(&admin, &service, json!({ "name": "Splunk", "format": "splunk" })).await;
+    let made = source(
+        &admin,
+        &service,
+        json!({ "name": "Splunk", "format": "splunk" }),
+    )
+    .await;
     let (splunk_path, splunk) = made;
     let _ = push(&splunk, SPLUNK).await.expect(200);
-    let (_, ocsf) = source(&admin, &service, json!({ "name": "Sentry", "format": "ocsf" })).await;
+    let (_, ocsf) = source(
+        &admin,
+        &service,
+        json!({ "name": "Sentry", "format": "ocsf" }),
+    )
+    .await;
     let _ = push(&ocsf, OCSF).await.expect(200);
-    let (cef_path, cef) = source(&admin, &service, json!({ "name": "Scanner", "format": "cef" })).await;
+    let (cef_path, cef) = source(
+        &admin,
+        &service,
+        json!({ "name": "Scanner", "format": "cef" }),
+    )
+    .await;
     let mixed = push(&cef, CEF).await.expect(200);
-    assert_eq!((&mixed.body["new"], &mixed.body["refused"][0]["line"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        (&mixed.body["new"], &mixed.body["refused"][0]["line"]),
+        (&json!(1), &json!(2))
+    );
     let none = push(&cef, "nothing").await.problem(422, "invalid_fields");
     assert!(none.text_at("/errors/0/message").starts_with("line 1: "));
     let state = admin.get(&cef_path).await.expect(200);
-    assert_eq!((&state.body["taken"], &state.body["refused"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        (&state.body["taken"], &state.body["refused"]),
+        (&json!(1), &json!(2))
+    );
 
     // Closed here, closed at the sender.
     let path = format!("{ALERTS}/{}", kept["id"].as_str().unwrap());
     let verdict = json!({ "verdict": "false_positive", "comments": "a \"drill\"" });
-    let closed = admin.post(&format!("{path}/close"), verdict).await.expect(200);
+    let closed = admin
+        .post(&format!("{path}/close"), verdict)
+        .await
+        .expect(200);
     assert_eq!(closed.text_at("/status"), "closed");
     until("the call of the sender", PATIENCE, async || {
         let now = admin.get(&path).await.expect(200);
@@ -200,7 +232,10 @@ async fn alerts_come_in_findings_go_out_and_closing_goes_both_ways() {
         .collect();
     for operation in ["receive", "close", "close_at_sender", "close_by_sender"] {
         let name = format!("inbound_alert.{operation}");
-        assert!(operations.contains(&name.as_str()), "{name}: {operations:?}");
+        assert!(
+            operations.contains(&name.as_str()),
+            "{name}: {operations:?}"
+        );
     }
 }
 
@@ -263,7 +298,16 @@ async fn threat_lists_are_read_from_addresses_and_are_stix_bundles() {
         .put(&format!("{lists}/copy/stix"), bundle)
         .await
         .expect(200);
-    assert_eq!((&imported.body["indicator_count"], &imported.body["not_used_count"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (
+            &imported.body["indicator_count"],
+            &imported.body["not_used_count"]
+        ),
+        (&json!(1), &json!(1))
+    );
     let copy = admin.get(&format!("{lists}/copy")).await.expect(200);
-    assert_eq!(copy.text_at("/indicators"), "203.0.113.7,Scanner,2026-05-03");
+    assert_eq!(
+        copy.text_at("/indicators"),
+        "203.0.113.7,Scanner,2026-05-03"
+    );
 }

@@ -68,7 +68,10 @@ fn extension(text: &str) -> Map<String, Value> {
                 .chars()
                 .all(|letter| letter.is_alphanumeric() || "_.[]-".contains(letter));
         if is_key && end > *at {
-            record.insert(key.to_owned(), Value::from(unescape(text[at + 1..end].trim())));
+            record.insert(
+                key.to_owned(),
+                Value::from(unescape(text[at + 1..end].trim())),
+            );
         }
     }
     record

@@ -158,11 +158,15 @@ impl Fields<'_> {
         // OCSF says with 0 that it does not know the severity.
         let unknown = |value: &Value| {
             format == AlertFormat::Ocsf
-                && text(value).is_some_and(|word| word == "0" || word.eq_ignore_ascii_case("unknown"))
+                && text(value)
+                    .is_some_and(|word| word == "0" || word.eq_ignore_ascii_case("unknown"))
         };
         for path in self.paths(AlertField::Severity) {
             let given = at_path(self.record, &path);
-            if let Some(value) = given.into_iter().find(|value| !value.is_null() && !unknown(value)) {
+            if let Some(value) = given
+                .into_iter()
+                .find(|value| !value.is_null() && !unknown(value))
+            {
                 let message = format!("{value} is no severity of this format");
                 return Err((Some(path), message));
             }
@@ -197,7 +201,9 @@ impl Fields<'_> {
             if !words.is_empty() {
                 self.mark(&path);
             }
-            closed |= words.iter().any(|word| table::is_closed(format, &path, word));
+            closed |= words
+                .iter()
+                .any(|word| table::is_closed(format, &path, word));
         }
         closed
     }
@@ -207,7 +213,12 @@ impl Fields<'_> {
             let mut found: Vec<String> = at_path(self.record, &path)
                 .into_iter()
                 .filter_map(text)
-                .flat_map(|words| words.split([',', ' ']).map(str::to_owned).collect::<Vec<_>>())
+                .flat_map(|words| {
+                    words
+                        .split([',', ' '])
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                })
                 .filter(|word| is_technique(word))
                 .collect();
             found.sort();

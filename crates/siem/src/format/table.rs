@@ -116,7 +116,9 @@ pub(super) fn is_closed(format: AlertFormat, path: &str, value: &str) -> bool {
         (AlertFormat::Ocsf, "activity_id") => value == "3",
         // Resolved and closed.
         (AlertFormat::Splunk, "status") if ["4", "5"].contains(&value.as_str()) => true,
-        _ => ["closed", "resolved", "recovered", "suppressed", "archived"].contains(&value.as_str()),
+        _ => {
+            ["closed", "resolved", "recovered", "suppressed", "archived"].contains(&value.as_str())
+        }
     }
 }
 

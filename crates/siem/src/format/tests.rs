@@ -11,14 +11,17 @@ fn now() -> Timestamp {
 }
 
 fn one(format: AlertFormat, body: &str) -> AlertReport {
-    let (mut reports, refusals) = read(format, &FieldMapping::default(), body.as_bytes(), now()).unwrap();
+    let (mut reports, refusals) =
+        read(format, &FieldMapping::default(), body.as_bytes(), now()).unwrap();
     assert!(refusals.is_empty(), "{refusals:?}");
     assert_eq!(reports.len(), 1);
     reports.remove(0)
 }
 
 fn refused(format: AlertFormat, body: &str) -> Vec<Refusal> {
-    read(format, &FieldMapping::default(), body.as_bytes(), now()).unwrap().1
+    read(format, &FieldMapping::default(), body.as_bytes(), now())
+        .unwrap()
+        .1
 }
 
 #[test]
@@ -89,7 +92,10 @@ fn cef() {
 
     // Without an identifier the line itself is one: the same line twice is one alert.
     let without = "CEF:0|Acme|Sentry|7|100|Port scan|Low|src=203.0.113.7";
-    let (one, other) = (self::one(AlertFormat::Cef, without), self::one(AlertFormat::Cef, without));
+    let (one, other) = (
+        self::one(AlertFormat::Cef, without),
+        self::one(AlertFormat::Cef, without),
+    );
     assert!(!one.has_sender_id);
     assert_eq!(one.sender_id, other.sender_id);
     assert_eq!((one.severity, one.at), (Severity::Low, now()));
@@ -123,13 +129,41 @@ fn plain_json_with_a_mapping() {
 #[test]
 fn closed_alerts() {
     for (format, body, closed) in [
-        (AlertFormat::Ocsf, r#"{"finding_info":{"uid":"1","title":"x"},"status_id":4}"#, true),
-        (AlertFormat::Ocsf, r#"{"finding_info":{"uid":"1","title":"x"},"activity_id":3}"#, true),
-        (AlertFormat::Ocsf, r#"{"finding_info":{"uid":"1","title":"x"},"status_id":2,"activity_id":2}"#, false),
-        (AlertFormat::Elastic, r#"{"_id":"1","rule":{"name":"x"},"kibana":{"alert":{"workflow_status":"closed"}}}"#, true),
-        (AlertFormat::Splunk, r#"{"event_id":"1","rule_name":"x","status":"5"}"#, true),
-        (AlertFormat::Splunk, r#"{"event_id":"1","rule_name":"x","status":"1"}"#, false),
-        (AlertFormat::Json, r#"{"id":"1","title":"x","status":"Resolved"}"#, true),
+        (
+            AlertFormat::Ocsf,
+            r#"{"finding_info":{"uid":"1","title":"x"},"status_id":4}"#,
+            true,
+        ),
+        (
+            AlertFormat::Ocsf,
+            r#"{"finding_info":{"uid":"1","title":"x"},"activity_id":3}"#,
+            true,
+        ),
+        (
+            AlertFormat::Ocsf,
+            r#"{"finding_info":{"uid":"1","title":"x"},"status_id":2,"activity_id":2}"#,
+            false,
+        ),
+        (
+            AlertFormat::Elastic,
+            r#"{"_id":"1","rule":{"name":"x"},"kibana":{"alert":{"workflow_status":"closed"}}}"#,
+            true,
+        ),
+        (
+            AlertFormat::Splunk,
+            r#"{"event_id":"1","rule_name":"x","status":"5"}"#,
+            true,
+        ),
+        (
+            AlertFormat::Splunk,
+            r#"{"event_id":"1","rule_name":"x","status":"1"}"#,
+            false,
+        ),
+        (
+            AlertFormat::Json,
+            r#"{"id":"1","title":"x","status":"Resolved"}"#,
+            true,
+        ),
     ] {
         assert_eq!(one(format, body).is_closed, closed, "{body}");
     }
@@ -156,11 +190,23 @@ fn faults_name_the_line_and_the_field() {
     let members = r#"[{"finding_info":{"uid":"1"}}, 7, {"finding_info":{"uid":"1","title":"x"},"time":99999999999999}]"#;
     let found = refused(AlertFormat::Ocsf, members);
     assert_eq!(found[0].field.as_deref(), Some("finding_info.title"));
-    assert_eq!((found[1].line, found[1].message.as_str()), (2, "must be an object"));
+    assert_eq!(
+        (found[1].line, found[1].message.as_str()),
+        (2, "must be an object")
+    );
     assert_eq!(found[2].field.as_deref(), Some("time"));
 
     assert!(read(AlertFormat::Json, &FieldMapping::default(), b"", now()).is_err());
-    let many = format!("[{}]", vec![r#"{"id":"1","title":"x"}"#; MAX_ALERTS + 1].join(","));
-    let error = read(AlertFormat::Json, &FieldMapping::default(), many.as_bytes(), now()).unwrap_err();
+    let many = format!(
+        "[{}]",
+        vec![r#"{"id":"1","title":"x"}"#; MAX_ALERTS + 1].join(",")
+    );
+    let error = read(
+        AlertFormat::Json,
+        &FieldMapping::default(),
+        many.as_bytes(),
+        now(),
+    )
+    .unwrap_err();
     assert_eq!(error.message, "has 501 alerts; send at most 500 at once");
 }

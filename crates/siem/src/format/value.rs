@@ -103,7 +103,11 @@ fn epoch(number: f64) -> Option<Timestamp> {
     if !number.is_finite() || number <= 0.0 {
         return None;
     }
-    let milliseconds = if number > 1e11 { number } else { number * 1000.0 };
+    let milliseconds = if number > 1e11 {
+        number
+    } else {
+        number * 1000.0
+    };
     Timestamp::from_millisecond(milliseconds as i64).ok()
 }
 

@@ -101,7 +101,10 @@ pub fn recommendation(recommendation: &Recommendation, is_first: bool) -> Option
         || origin.agent_type == AgentType::COMPLIANCE_INTELLIGENCE;
     let subject = &recommendation.subject;
     let control = is_check.then(|| CheckedControl {
-        control: subject.aspect.clone().unwrap_or_else(|| origin.rule.clone()),
+        control: subject
+            .aspect
+            .clone()
+            .unwrap_or_else(|| origin.rule.clone()),
         passes: recommendation.status == Status::Succeeded,
     });
 

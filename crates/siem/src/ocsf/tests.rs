@@ -1,12 +1,12 @@
 //! What is written conforms to the schema: a reduced copy of it stands in `tests/fixtures/ocsf.json`.
 #![allow(clippy::unwrap_used)]
 
-use reeve_testkit::contract::agents::recommendation as sample_recommendation;
-use reeve_testkit::contract::anomalies::anomaly as sample_anomaly;
 use reeve_anomalies::{AnomalyClass, AnomalyStatus};
 use reeve_incidents::{Incident, IncidentId, IncidentStatus, Member};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::recommendation::lifecycle::Status;
+use reeve_testkit::contract::agents::recommendation as sample_recommendation;
+use reeve_testkit::contract::anomalies::anomaly as sample_anomaly;
 
 use super::*;
 
@@ -19,11 +19,18 @@ fn faults(event: &Value) -> Vec<String> {
 
     let mut found = Vec::new();
     check_members("", event, class, &schema, &mut found);
-    let one_of = schema["at_least_one"][event["class_uid"].to_string()].as_array().unwrap();
-    if !one_of.is_empty() && one_of.iter().all(|name| event[name.as_str().unwrap()].is_null()) {
+    let one_of = schema["at_least_one"][event["class_uid"].to_string()]
+        .as_array()
+        .unwrap();
+    if !one_of.is_empty()
+        && one_of
+            .iter()
+            .all(|name| event[name.as_str().unwrap()].is_null())
+    {
         found.push(format!("none of {one_of:?}"));
     }
-    let type_uid = event["class_uid"].as_u64().unwrap() * 100 + event["activity_id"].as_u64().unwrap();
+    let type_uid =
+        event["class_uid"].as_u64().unwrap() * 100 + event["activity_id"].as_u64().unwrap();
     if event["type_uid"].as_u64() != Some(type_uid) {
         found.push("type_uid does not follow from class and activity".to_owned());
     }
@@ -77,11 +84,20 @@ fn check_value(
             let object = &schema["objects"][object];
             assert!(object.is_object(), "the fixture lacks the object of {path}");
             let one_of = object["at_least_one"].as_array().unwrap();
-            if !one_of.is_empty() && one_of.iter().all(|name| value[name.as_str().unwrap()].is_null())
+            if !one_of.is_empty()
+                && one_of
+                    .iter()
+                    .all(|name| value[name.as_str().unwrap()].is_null())
             {
                 found.push(format!("{path} has none of {one_of:?}"));
             }
-            check_members(&format!("{path}."), value, &object["attributes"], schema, found);
+            check_members(
+                &format!("{path}."),
+                value,
+                &object["attributes"],
+                schema,
+                found,
+            );
             true
         }
     };
@@ -129,7 +145,10 @@ fn an_anomaly_is_a_detection_with_one_identifier_until_its_end() {
             .unwrap()
             .write(Some("https://reeve.example/intelligence/anomalies/a"));
         assert_eq!(faults(&event), Vec::<String>::new(), "{event:#}");
-        assert_eq!((&event["type_uid"], &event["status_id"]), (&Value::from(type_uid), &Value::from(status_id)));
+        assert_eq!(
+            (&event["type_uid"], &event["status_id"]),
+            (&Value::from(type_uid), &Value::from(status_id))
+        );
         uids.push(event["finding_info"]["uid"].clone());
     }
     uids.dedup();
@@ -146,7 +165,12 @@ fn an_incident_names_its_findings() {
     let mut sample = Incident::opened_for(id, Member::from_anomaly(&sample), at(0));
     for (owner, status, is_first, type_uid) in [
         (None, IncidentStatus::Open, true, 200_501),
-        (Some("ann@example.com"), IncidentStatus::Contained, false, 200_502),
+        (
+            Some("ann@example.com"),
+            IncidentStatus::Contained,
+            false,
+            200_502,
+        ),
         (None, IncidentStatus::Closed, false, 200_503),
     ] {
         sample.owner = owner.map(str::to_owned);
@@ -173,12 +197,18 @@ fn recommendations_of_security_are_findings_and_others_are_not() {
     let event = recommendation(&sample, true).unwrap().write(None);
     assert_eq!(faults(&event), Vec::<String>::new(), "{event:#}");
     assert_eq!(event["class_uid"], 2003);
-    assert_eq!(event["compliance"]["control"], "aws.s3.blocks_public_access");
+    assert_eq!(
+        event["compliance"]["control"],
+        "aws.s3.blocks_public_access"
+    );
     assert_eq!(event["compliance"]["status"], "Fail");
 
     sample.status = Status::Succeeded;
     let event = recommendation(&sample, false).unwrap().write(None);
-    assert_eq!((&event["activity_id"], &event["compliance"]["status"]), (&Value::from(3), &Value::from("Pass")));
+    assert_eq!(
+        (&event["activity_id"], &event["compliance"]["status"]),
+        (&Value::from(3), &Value::from("Pass"))
+    );
 
     sample.kind = RecommendationType::RightSize;
     assert_eq!(recommendation(&sample, true), None);

@@ -184,10 +184,7 @@ async fn alerts<S: AlertSourceStore + InboundAlertStore>(store: &S) -> Result<()
         let found = store.inbound_alert_by_sender(&one.source, sender).await?;
         assert_eq!(found.as_ref(), Some(&one), "{sender}");
     }
-    assert_eq!(
-        store.inbound_alert_by_sender(&two.source, "b").await?,
-        None
-    );
+    assert_eq!(store.inbound_alert_by_sender(&two.source, "b").await?, None);
 
     let all = store
         .inbound_alert_list(&InboundAlertFilter::default())
@@ -244,9 +241,6 @@ async fn alerts<S: AlertSourceStore + InboundAlertStore>(store: &S) -> Result<()
         .inbound_alert_list(&InboundAlertFilter::default())
         .await?;
     assert_eq!(left, [two]);
-    assert_eq!(
-        store.inbound_alert_by_sender(&one.source, "a").await?,
-        None
-    );
+    assert_eq!(store.inbound_alert_by_sender(&one.source, "a").await?, None);
     Ok(())
 }

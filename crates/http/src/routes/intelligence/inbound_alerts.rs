@@ -7,9 +7,7 @@ use axum::Json;
 use axum::extract::{Path, Request, State};
 use reeve_audit::FieldCode;
 use reeve_incidents::MemberKind;
-use reeve_siem::{
-    AlertSourceId, AlertStatus, InboundAlert, InboundAlertFilter, InboundAlertId,
-};
+use reeve_siem::{AlertSourceId, AlertStatus, InboundAlert, InboundAlertFilter, InboundAlertId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -105,7 +103,11 @@ pub(super) async fn list(
         offset: window.start(),
     };
 
-    let (alerts, total) = app.alert_intake.alerts().inbound_alert_list(&filter).await?;
+    let (alerts, total) = app
+        .alert_intake
+        .alerts()
+        .inbound_alert_list(&filter)
+        .await?;
     let names = names(&app).await?;
     let mut items = Vec::new();
     for alert in &alerts {

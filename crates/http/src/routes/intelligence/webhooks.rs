@@ -121,7 +121,10 @@ pub(super) async fn patch(
     let after = Webhook {
         name: body.name.map_or_else(|| Ok(before.name.clone()), name)?,
         event,
-        format: format(Some(body.format.map_or(before.format, |format| format.0)), event)?,
+        format: format(
+            Some(body.format.map_or(before.format, |format| format.0)),
+            event,
+        )?,
         url: body
             .url
             .map_or_else(|| Ok(before.url.clone()), |url| address(&app, url))?,

@@ -175,7 +175,10 @@ fn a_webhook_gets_what_its_format_says() {
     let detected = sent(happening(Topic::Anomalies, None));
     assert_eq!(detected.len(), 2);
     assert!(detected[0].1.starts_with(r#"{"type":"anomaly_detected""#));
-    assert_eq!(detected[1], ("ocsf".to_owned(), r#"{"class_uid":2004}"#.to_owned()));
+    assert_eq!(
+        detected[1],
+        ("ocsf".to_owned(), r#"{"class_uid":2004}"#.to_owned())
+    );
 
     // A change of the status is told in OCSF alone, and what is no security finding is not.
     let changed = Happening {

@@ -74,9 +74,13 @@ async fn standing_approval(admin: &Api) {
 
 async fn inbound_alert(service: &Service, admin: &Api) {
     let source = json!({ "name": "SIEM", "format": "json" });
-    let made = admin.post("intelligence/alert-sources", source).await.expect(201);
+    let made = admin
+        .post("intelligence/alert-sources", source)
+        .await
+        .expect(201);
     let tool = service.with_token(&made.text_at("/token"));
-    let alert = json!({ "id": "1", "title": "Odd login", "severity": "critical", "resource": "nowhere" });
+    let alert =
+        json!({ "id": "1", "title": "Odd login", "severity": "critical", "resource": "nowhere" });
     let _ = tool
         .post("intelligence/inbound-alerts", alert)
         .await
