@@ -9,6 +9,7 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/intelligence/approvals', 'howto/roles', 'roles and permissions'],
   ['/intelligence/rollouts', 'howto/rollouts', 'rollouts'],
   ['/intelligence/anomalies', 'howto/anomalies', 'anomalies'],
+  ['/intelligence/anomalies/other-tools', 'howto/other-security-tools', 'other security tools'],
   ['/intelligence/predictions', 'howto/predictive-rules', 'predictive rules'],
   ['/intelligence/compliance', 'howto/compliance', 'controls and checks'],
   ['/intelligence/exposure', 'howto/exposures', 'exposures'],
