@@ -201,7 +201,7 @@ impl AlertIntake {
 
         if alert.status == AlertStatus::Open && report.severity > alert.report.severity {
             alert.raise(report.severity);
-            alert.weight = self.weigh(source, &alert.report).await?;
+            alert.weight = self.weight_of(source, &alert.report).await?;
             alert.version += 1;
             let entry =
                 log_entry::received("inbound_alert.raise", &alert, &report.sender_id, source);
@@ -221,7 +221,7 @@ impl AlertIntake {
         report: &AlertReport,
     ) -> Result<Taken, EngineError> {
         alert.repeat(report, self.ports.clock.now());
-        alert.weight = self.weigh(source, &alert.report).await?;
+        alert.weight = self.weight_of(source, &alert.report).await?;
 
         let entry = log_entry::received("inbound_alert.repeat", &alert, &report.sender_id, source);
         self.record_once(entry, &alert, &report.sender_id, "received")
@@ -232,7 +232,7 @@ impl AlertIntake {
     }
 
     async fn open(&self, source: &AlertSource, report: AlertReport) -> Result<Taken, EngineError> {
-        let weight = self.weigh(source, &report).await?;
+        let weight = self.weight_of(source, &report).await?;
         let sender_id = report.sender_id.clone();
         let alert = InboundAlert::new(&source.id, report, weight, self.ports.clock.now());
         let entry = log_entry::received("inbound_alert.receive", &alert, &sender_id, source);
@@ -249,7 +249,7 @@ impl AlertIntake {
         }
     }
 
-    async fn weigh(
+    async fn weight_of(
         &self,
         source: &AlertSource,
         report: &AlertReport,

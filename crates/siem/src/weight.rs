@@ -150,7 +150,7 @@ fn severity_of(value: f64) -> Severity {
 mod tests {
     use super::*;
 
-    fn weigh(severity: Severity, judged: u64, wrong: u64, asset: &AssetPresence) -> AlertWeight {
+    fn weighed(severity: Severity, judged: u64, wrong: u64, asset: &AssetPresence) -> AlertWeight {
         let record = TrackRecord {
             judged,
             false_positives: wrong,
@@ -162,17 +162,17 @@ mod tests {
     fn a_right_source_about_a_known_asset_keeps_its_severity() {
         let known = AssetPresence::Known("web-1".to_owned());
         for severity in Severity::ALL {
-            assert_eq!(weigh(*severity, 40, 0, &known).severity, *severity);
+            assert_eq!(weighed(*severity, 40, 0, &known).severity, *severity);
         }
     }
 
     #[test]
     fn false_alarms_and_unknown_assets_lower_it() {
         let known = AssetPresence::Known("web-1".to_owned());
-        let one = weigh(Severity::High, 1, 1, &known);
+        let one = weighed(Severity::High, 1, 1, &known);
         assert_eq!(one.severity, Severity::High, "one says little");
 
-        let many = weigh(Severity::High, 20, 16, &known);
+        let many = weighed(Severity::High, 20, 16, &known);
         assert_eq!(many.severity, Severity::Low);
         assert_eq!(
             many.factors[1].reason,
@@ -180,11 +180,11 @@ mod tests {
         );
 
         let elsewhere = AssetPresence::Unknown("i-0".to_owned());
-        let unknown = weigh(Severity::Critical, 0, 0, &elsewhere);
+        let unknown = weighed(Severity::Critical, 0, 0, &elsewhere);
         assert_eq!(unknown.severity, Severity::High);
         assert_eq!(unknown.factors[2].reason, "i-0 is not in the estate.");
 
-        let no_asset = weigh(Severity::Critical, 0, 0, &AssetPresence::NotNamed);
+        let no_asset = weighed(Severity::Critical, 0, 0, &AssetPresence::NotNamed);
         assert_eq!(no_asset.severity, Severity::Critical);
     }
 }

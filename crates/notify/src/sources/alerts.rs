@@ -10,7 +10,7 @@ use reeve_siem::ocsf;
 use serde_json::{Map, Value, json};
 
 use super::pages::Page;
-use super::{Sources, fact, findings, item, message, place, shown, store_error};
+use super::{Sources, fact, item, message, place, shown, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::{Gravity, Item};
 use crate::webhook::{Facts, WebhookEvent};
@@ -56,7 +56,7 @@ pub(super) async fn firing(
 
     facts.extend(guidance(&rule.settings));
     let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
-    let finding = ocsf::firing(&firing, &rule, true).write(findings::link(&place));
+    let finding = ocsf::firing(&firing, &rule, true).write(place.link());
     let subject = format!("{FIRED_EVENT}:{}", id.0);
     let mut message = message(
         format!("Alert: {}", firing.rule_name),

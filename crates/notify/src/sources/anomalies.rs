@@ -9,7 +9,7 @@ use reeve_recommend::guardrail::change_control::Place;
 use reeve_siem::ocsf;
 
 use super::pages::Page;
-use super::{Sources, fact, findings, message, metadata, place, shown};
+use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -59,7 +59,7 @@ pub(super) async fn anomaly(
         facts: filter_facts(&anomaly),
         data: sources.forms.anomaly(&anomaly),
         finding: ocsf::anomaly(&anomaly, true).map(|finding| {
-            let written = finding.write(findings::link(&place));
+            let written = finding.write(place.link());
             (WebhookEvent::AnomalyDetected, written)
         }),
         message: message(

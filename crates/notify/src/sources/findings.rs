@@ -8,7 +8,7 @@ use reeve_alerts::FiringId;
 use reeve_anomalies::AnomalyId;
 use reeve_audit::{ActionStatus, Entry};
 use reeve_estate::StoreError;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::recommendation::RecommendationId;
 use reeve_siem::ocsf::{self, Finding, FindingStatus};
 use serde_json::Value;
 
@@ -44,28 +44,6 @@ fn status(entry: &Entry) -> Option<FindingStatus> {
     change.map(|(_, status)| *status)
 }
 
-/// Returns the address of a page as a finding names it.
-pub(super) fn link(place: &Place) -> Option<&str> {
-    match place {
-        Place::Link(link) => Some(link),
-        Place::Words(_) => None,
-    }
-}
-
-/// Returns the finding of a recommendation after an action on it succeeded.
-pub(super) fn applied(
-    recommendation: &Recommendation,
-    operation: &str,
-    page: &Place,
-) -> Option<(WebhookEvent, Value)> {
-    if operation != "action.succeed" {
-        return None;
-    }
-    let finding = ocsf::recommendation(recommendation, false)?;
-    let finding = finding.with_status(FindingStatus::Resolved);
-    Some((WebhookEvent::RecommendationReady, finding.write(link(page))))
-}
-
 /// Returns the change of a finding that an entry is about.
 pub(super) async fn change(
     sources: &Sources,
@@ -92,7 +70,7 @@ pub(super) async fn change(
     let finding = finding.with_status(status);
     let operation = entry.action.operation.as_deref().unwrap_or_default();
     let subject = format!("{operation}:{}", entry.event_id.as_str());
-    let written = finding.write(link(&place));
+    let written = finding.write(place.link());
     Ok(Some(Happening {
         topic,
         event: None,

@@ -6,7 +6,7 @@ use reeve_incidents::IncidentId;
 use reeve_siem::ocsf;
 
 use super::pages::Page;
-use super::{Sources, findings, message, metadata, place};
+use super::{Sources, message, metadata, place};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -32,7 +32,7 @@ pub(super) async fn changed(
         .await?;
     let operation = entry.action.operation.as_deref().unwrap_or_default();
     let place = place(sources, &Page::Incident(id), &incident.title).await?;
-    let finding = ocsf::incident(&incident, operation == OPENED, findings::link(&place));
+    let finding = ocsf::incident(&incident, operation == OPENED, place.link());
     let subject = format!("{operation}:{}", entry.event_id.as_str());
     let severity = incident.severity.as_str();
 

@@ -4,10 +4,11 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_siem::ocsf;
+use reeve_siem::ocsf::{self, FindingStatus};
+use serde_json::Value;
 
 use super::pages::{Page, Place};
-use super::{Sources, fact, findings, message, metadata, place, shown};
+use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -39,7 +40,7 @@ pub(super) async fn recommendation(
         facts: filter_facts(&recommendation),
         data: sources.forms.recommendation(&recommendation),
         finding: ocsf::recommendation(&recommendation, true).map(|finding| {
-            let written = finding.write(findings::link(&place));
+            let written = finding.write(place.link());
             (WebhookEvent::RecommendationReady, written)
         }),
         message: message(title, gravity, facts, place, &subject),
@@ -80,11 +81,28 @@ pub(super) async fn action(
         agents: action.agent_id.iter().cloned().collect(),
         facts: filter_facts(&recommendation),
         data: sources.forms.action(&action, &recommendation),
-        finding: findings::applied(&recommendation, operation, &place),
+        finding: applied(&recommendation, operation, &place),
         message: message(title, gravity, listed, place, &subject),
         channels: None,
         subject,
     }))
+}
+
+/// Returns the finding of a recommendation after an action on it succeeded.
+fn applied(
+    recommendation: &Recommendation,
+    operation: &str,
+    page: &Place,
+) -> Option<(WebhookEvent, Value)> {
+    if operation != "action.succeed" {
+        return None;
+    }
+    let finding = ocsf::recommendation(recommendation, false)?;
+    let finding = finding.with_status(FindingStatus::Resolved);
+    Some((
+        WebhookEvent::RecommendationReady,
+        finding.write(page.link()),
+    ))
 }
 
 pub(super) fn filter_facts(recommendation: &Recommendation) -> Facts {
