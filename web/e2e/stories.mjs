@@ -14,6 +14,7 @@ import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
 import { exportsStories } from './stories-exports.mjs';
+import { otherTools } from './stories-other-tools.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';

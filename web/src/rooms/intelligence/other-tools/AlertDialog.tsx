@@ -41,7 +41,11 @@ export function AlertDialog({ alert, onClose }: { alert: InboundAlert; onClose: 
             [
               'Incident',
               alert.incident_id && (
-                <Anchor key="incident" size="sm" href={`/intelligence/incidents/${alert.incident_id}`}>
+                <Anchor
+                  key="incident"
+                  size="sm"
+                  href={`/intelligence/incidents/${alert.incident_id}`}
+                >
                   {alert.joined_because ?? 'Opened by this alert'}
                 </Anchor>
               ),

@@ -92,8 +92,8 @@ export function OtherTools() {
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="muted" maw={720}>
-          Alerts that other security tools push. Each is weighed by its severity, by how often people
-          called alerts of its source false, and by whether its asset exists in the estate.
+          Alerts that other security tools push. Each is weighed by its severity, by how often
+          people called alerts of its source false, and by whether its asset exists in the estate.
         </Text>
         {configure && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
@@ -233,10 +233,7 @@ function TokenDialog({ made, onClose }: { made: Made; onClose: () => void }) {
         <Alert color="yellow" variant="light" title="Copy it now">
           The token is shown only once. It pushes alerts of this source and opens nothing else.
         </Alert>
-        <CodeBlock
-          label="Sample command"
-          text={sampleCurl(made.source.format, url, made.token)}
-        />
+        <CodeBlock label="Sample command" text={sampleCurl(made.source.format, url, made.token)} />
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>
         </Group>

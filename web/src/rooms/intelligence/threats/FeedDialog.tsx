@@ -113,12 +113,7 @@ export function FeedDialog({ list, onClose }: { list?: ThreatList; onClose: () =
         withAsterisk
         {...form.getInputProps('url')}
       />
-      <Select
-        label="Form"
-        data={FORMATS}
-        allowDeselect={false}
-        {...form.getInputProps('format')}
-      />
+      <Select label="Form" data={FORMATS} allowDeselect={false} {...form.getInputProps('format')} />
       <NumberInput
         label="Hours between two readings"
         min={1}
