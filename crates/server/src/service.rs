@@ -171,7 +171,6 @@ impl Service {
         );
 
         let incidents = incident_service(&store, &engine, &recorder, &clock);
-        let known = (catalogue, agent_types);
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
             journal,
@@ -182,11 +181,7 @@ impl Service {
             anomalies: store.clone(),
             bills,
             budgets: store.clone(),
-            configurations: Arc::new(Configurations {
-                evidence: store.clone(),
-                agents: store.clone(),
-                checks: own_checks.live().clone(),
-            }),
+            configurations: configurations(&store, &own_checks),
             checks: own_checks.live().clone(),
             estate: store.clone(),
             exports: store.clone(),
@@ -215,7 +210,7 @@ impl Service {
                 &engine.responses,
                 &recorder,
                 &clock,
-                known,
+                (catalogue, agent_types),
             )?,
             model_service: engine.models.clone(),
             registry: engine.registry.clone(),
@@ -510,6 +505,15 @@ fn ports(
         syncer: Arc::new(Background(observers.syncer.clone())),
         clock,
     }
+}
+
+/// Results of checks, as reports read them.
+fn configurations(store: &Arc<Store>, own_checks: &OwnChecks) -> Arc<Configurations> {
+    Arc::new(Configurations {
+        evidence: store.clone(),
+        agents: store.clone(),
+        checks: own_checks.live().clone(),
+    })
 }
 
 /// Settings of the background tasks.

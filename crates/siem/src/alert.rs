@@ -183,7 +183,7 @@ impl InboundAlert {
             },
             weight,
             judgement: None,
-            end: closed.then(|| AlertEnd { at: now, by: None }),
+            end: closed.then_some(AlertEnd { at: now, by: None }),
             callback: None,
             received_at: now,
             last_at: now,
