@@ -15,6 +15,7 @@ import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
 import { exportsStories } from './stories-exports.mjs';
+import { otherTools } from './stories-other-tools.mjs';
 import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
@@ -527,6 +528,7 @@ async function fitsPhones({ page, program }) {
     '/intelligence/guardrails',
     '/intelligence/anomalies',
     '/intelligence/anomalies/threat-lists',
+    '/intelligence/anomalies/other-tools',
     '/intelligence/change-control',
     '/intelligence/exclusions',
     '/intelligence/compliance',
@@ -621,6 +623,7 @@ export const groups = [
     ...drift,
     ...exposure,
     ...incidents,
+    ...otherTools,
   ],
   foresight,
   guarding,

@@ -101,6 +101,11 @@ const threatLists = createRoute({
   path: '/threat-lists',
   component: lazy(() => import('./rooms/intelligence/threats/ThreatLists'), 'ThreatLists'),
 });
+const otherTools = createRoute({
+  getParentRoute: () => anomalies,
+  path: '/other-tools',
+  component: lazy(() => import('./rooms/intelligence/other-tools/OtherTools'), 'OtherTools'),
+});
 const agents = createRoute({
   getParentRoute: () => intelligence,
   path: '/agents',
@@ -378,7 +383,7 @@ const tree = root.addChildren([
       overview,
       recommendations,
       rollouts,
-      anomalies.addChildren([foundAnomalies, threatLists]),
+      anomalies.addChildren([foundAnomalies, threatLists, otherTools]),
       predictions.addChildren([rules, calendars]),
       compliance,
       incidents,

@@ -4,6 +4,7 @@
 mod configure;
 mod execute;
 mod feedback;
+mod feeds;
 mod incidents;
 mod investigate;
 mod isolation;
@@ -35,6 +36,7 @@ use super::record::{
 use super::related_entries::{self, LATE, MOST_READ};
 use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
+use super::threat::feed::ThreatFeedReader;
 
 /// Findings of one resource this close together are one anomaly; an anomaly without findings for as
 /// long is resolved.
@@ -65,6 +67,8 @@ pub struct AnomalyPorts {
     pub responses: Arc<dyn Responses>,
     /// Lists of threat indicators.
     pub threats: Arc<dyn ThreatStore>,
+    /// Reader of addresses that lists are kept as.
+    pub feed_reader: Arc<dyn ThreatFeedReader>,
     /// Secret that identifiers of anomalies are derived with.
     pub identifier_key: [u8; 32],
     /// Writer of the audit log.

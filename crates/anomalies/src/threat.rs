@@ -1,10 +1,16 @@
 //! Threat intelligence that operators supply: lists of addresses, networks and user agents, held
 //! against the audit log's entries.
 //!
-//! Nothing is fetched and nothing is guessed: a match names the list, the indicator, what the list
-//! says of it, and its date. A list is text, one indicator a line: `value[,name[,date]]`, where the
-//! value is an address (`203.0.113.7`), a network (`198.51.100.0/24`, `2001:db8::/32`) or
-//! `user_agent:` and a part of one. Empty lines and what follows `#` are passed over.
+//! Nothing is guessed: a match names the list, the indicator, what the list says of it, and its
+//! date. A list is text, one indicator a line: `value[,name[,from[,until]]]`, where the value is an
+//! address (`203.0.113.7`), a network (`198.51.100.0/24`, `2001:db8::/32`) or `user_agent:` and a
+//! part of one. Both times are a day (`2026-05-03`, from its midnight in UTC) or RFC 3339; an
+//! indicator is used from the one until the other. Empty lines and what follows `#` are passed over.
+//! [`stix`] reads and writes lists as STIX 2.1 bundles, and [`feed`] keeps a list as an address has
+//! it.
+
+pub mod feed;
+pub mod stix;
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -12,11 +18,13 @@ use std::net::IpAddr;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode, FieldError};
 use reeve_estate::{ResourceKind, StoreError};
 use reeve_recommend::recommendation::Priority;
 
+use self::feed::ThreatFeed;
 use super::behavior::succeeded;
 use super::behavior_watch::{SecurityFinding, place};
 use super::entry_names::operation;
@@ -57,8 +65,21 @@ pub struct Indicator {
     pub pattern: Pattern,
     /// Name given by the list; empty if it has none.
     pub name: String,
-    /// The date that the list gives it.
+    /// The date that the list gives it: the day of `valid_from`.
     pub date: Option<Date>,
+    /// Time from which it is used; `None` is always.
+    pub valid_from: Option<Timestamp>,
+    /// Time from which it is used no more; `None` is never.
+    pub valid_until: Option<Timestamp>,
+}
+
+impl Indicator {
+    /// Returns `true` if it is used at a time.
+    #[must_use]
+    pub fn is_valid(&self, at: Timestamp) -> bool {
+        self.valid_from.is_none_or(|from| from <= at)
+            && self.valid_until.is_none_or(|until| at < until)
+    }
 }
 
 /// A list of indicators.
@@ -98,6 +119,11 @@ pub trait ThreatStore: Send + Sync {
     async fn threat_list_all(&self) -> Result<Vec<ThreatList>, StoreError>;
     /// All lists by name without what they hold: whether anything changed.
     async fn threat_list_state(&self) -> Result<Vec<ListState>, StoreError>;
+    /// Adds the feed of a list, or replaces it.
+    async fn threat_feed_put(&self, feed: &ThreatFeed) -> Result<(), StoreError>;
+    async fn threat_feed_delete(&self, name: &str) -> Result<(), StoreError>;
+    /// All feeds by the name of their list.
+    async fn threat_feed_all(&self) -> Result<Vec<ThreatFeed>, StoreError>;
 }
 
 /// Reads a list's text.
@@ -158,26 +184,45 @@ pub fn parse(text: &str) -> Result<Vec<Indicator>, Vec<FieldError>> {
 }
 
 fn indicator(line: &str) -> Result<Indicator, Obstacle> {
-    let mut fields = line.splitn(3, ',').map(str::trim);
+    let mut fields = line.splitn(4, ',').map(str::trim);
     let value = fields.next().unwrap_or_default();
     let name = fields.next().unwrap_or_default();
     if name.chars().count() > 200 {
         return Err(Obstacle::of("the name must have at most 200 characters"));
     }
 
-    let date = match fields.next().filter(|text| !text.is_empty()) {
-        None => None,
-        Some(text) => Some(
-            text.parse::<Date>()
-                .map_err(|_| Obstacle::of(format_args!("{text:?} is no date (2026-05-03)")))?,
-        ),
+    let mut time = || match fields.next().filter(|text| !text.is_empty()) {
+        None => Ok(None),
+        Some(text) => moment(text).map(Some),
     };
+    let (valid_from, valid_until) = (time()?, time()?);
+    if let (Some(from), Some(until)) = (valid_from, valid_until)
+        && until <= from
+    {
+        return Err(Obstacle::of("the end must be later than the beginning"));
+    }
 
     Ok(Indicator {
         pattern: pattern(value)?,
         name: name.to_owned(),
-        date,
+        date: valid_from.map(|from| from.to_zoned(TimeZone::UTC).date()),
+        valid_from,
+        valid_until,
     })
+}
+
+/// Reads a day, which begins at its midnight in UTC, or a time.
+fn moment(text: &str) -> Result<Timestamp, Obstacle> {
+    if let Ok(day) = text.parse::<Date>()
+        && text.len() == 10
+    {
+        let midnight = day.to_zoned(TimeZone::UTC);
+        return midnight
+            .map(|midnight| midnight.timestamp())
+            .map_err(Obstacle::of);
+    }
+    reeve_audit::parse_instant(text)
+        .map_err(|_| Obstacle::of(format_args!("{text:?} is no date (2026-05-03)")))
 }
 
 fn pattern(value: &str) -> Result<Pattern, Obstacle> {
@@ -225,6 +270,15 @@ fn network(address: IpAddr, bits: u8) -> IpAddr {
 /// An indicator, and the list it stands in.
 type Known = (usize, Indicator);
 
+/// Returns `true` if one indicator is used longer than another.
+fn ends_later(one: &Indicator, other: &Indicator) -> bool {
+    match (one.valid_until, other.valid_until) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(one), Some(other)) => one > other,
+    }
+}
+
 /// All lists, ready to be asked.
 #[derive(Debug, Default)]
 pub struct Threats {
@@ -255,10 +309,13 @@ impl Threats {
                 match one.pattern.clone() {
                     Pattern::Network(address, bits) => {
                         threats.lengths.insert(std::cmp::Reverse(bits));
-                        threats
+                        let known = threats
                             .networks
                             .entry((bits, address))
-                            .or_insert((position, one));
+                            .or_insert_with(|| (position, one.clone()));
+                        if ends_later(&one, &known.1) {
+                            *known = (position, one);
+                        }
                     }
                     Pattern::UserAgent(part) if threats.agents.len() < MOST_AGENTS => {
                         threats.agents.push((part, (position, one)));
@@ -271,18 +328,21 @@ impl Threats {
         threats
     }
 
-    /// The narrowest network that holds an address.
-    fn address(&self, address: IpAddr) -> Option<&Known> {
+    /// The narrowest network that holds an address and is used at the time.
+    fn address(&self, address: IpAddr, at: Timestamp) -> Option<&Known> {
         let address = address.to_canonical();
         let most = if address.is_ipv4() { 32 } else { 128 };
-        let known = |bits: u8| self.networks.get(&(bits, network(address, bits)));
+        let known = |bits: u8| {
+            let known = self.networks.get(&(bits, network(address, bits)));
+            known.filter(|(_, indicator)| indicator.is_valid(at))
+        };
         self.lengths
             .iter()
             .filter(|bits| bits.0 <= most)
             .find_map(|bits| known(bits.0))
     }
 
-    fn agent(&self, agent: &str) -> Option<&Known> {
+    fn agent(&self, agent: &str, at: Timestamp) -> Option<&Known> {
         if self.agents.is_empty() {
             return None;
         }
@@ -290,7 +350,7 @@ impl Threats {
         let agent = agent.to_lowercase();
         self.agents
             .iter()
-            .find(|(part, _)| agent.contains(part.as_str()))
+            .find(|(part, (_, indicator))| agent.contains(part.as_str()) && indicator.is_valid(at))
             .map(|(_, known)| known)
     }
 
@@ -303,7 +363,7 @@ impl Threats {
         let address = entry
             .actor
             .ip_address
-            .and_then(|address| Some((address, self.address(address)?)));
+            .and_then(|address| Some((address, self.address(address, recorded_at)?)));
         let (who, own) = place(entry);
         let (way, what, (list, indicator), place) = match address {
             Some((address, known)) if own.1 == "principal" => (
@@ -315,7 +375,7 @@ impl Threats {
             Some((address, known)) => ("from", format!("address {address}"), known, own),
             None => {
                 let program = format!("program {:?}", agent?.chars().take(100).collect::<String>());
-                ("with", program, self.agent(agent?)?, own)
+                ("with", program, self.agent(agent?, recorded_at)?, own)
             }
         };
 

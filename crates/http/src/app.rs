@@ -40,6 +40,7 @@ use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, Clock};
 use reeve_reports::ReportStore;
+use reeve_siem::AlertIntake;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 use tokio::sync::Semaphore;
@@ -266,6 +267,8 @@ pub struct Ports {
     pub incident_service: Arc<IncidentService>,
     /// Typesetting of reports about incidents.
     pub typesetter: Arc<dyn Typesetter>,
+    /// Alerts of other tools.
+    pub alert_intake: Arc<AlertIntake>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Checks and frameworks in force.

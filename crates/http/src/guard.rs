@@ -14,6 +14,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use reeve_access::{Permission, Principal};
+use reeve_siem::AlertSource;
 use reeve_sources::MetricSource;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
@@ -37,6 +38,8 @@ pub enum Access {
     NeedsAny(&'static [Permission]),
     /// The token of a metric source, which opens nothing else. No principal has it.
     MetricSource,
+    /// The token of a source of alerts, which opens nothing else. No principal has it.
+    AlertSource,
 }
 
 impl Access {
@@ -52,7 +55,7 @@ impl Access {
             Access::NeedsAny(permissions) => permissions
                 .iter()
                 .any(|permission| principal.may(*permission)),
-            Access::MetricSource => false,
+            Access::MetricSource | Access::AlertSource => false,
         }
     }
 
@@ -62,6 +65,9 @@ impl Access {
             Access::Needs(permission) => permission.as_str().to_owned(),
             Access::MetricSource => {
                 "to push metrics, which the token of a metric source alone has".to_owned()
+            }
+            Access::AlertSource => {
+                "to push alerts, which the token of an alert source alone has".to_owned()
             }
             Access::NeedsAll(permissions) => permissions
                 .iter()
@@ -95,6 +101,21 @@ impl FromRequestParts<Arc<App>> for Pushing {
         let source = parts.extensions.get::<Pushing>().cloned();
         source.ok_or_else(|| {
             Problem::new(Code::Unauthenticated, "Send the token of a metric source.")
+        })
+    }
+}
+
+/// Source of alerts that a request comes from.
+#[derive(Debug, Clone)]
+pub struct PushingAlerts(pub Arc<AlertSource>);
+
+impl FromRequestParts<Arc<App>> for PushingAlerts {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
+        let source = parts.extensions.get::<PushingAlerts>().cloned();
+        source.ok_or_else(|| {
+            Problem::new(Code::Unauthenticated, "Send the token of an alert source.")
         })
     }
 }
@@ -268,7 +289,7 @@ fn is_text(path: &str) -> bool {
     std::str::from_utf8(&bytes).is_ok()
 }
 
-/// Lets a request in and gives its handler the principal or the metric source that it comes from.
+/// Lets a request in and gives its handler the principal or the source that it comes from.
 async fn admitted(
     app: &App,
     access: Access,
@@ -278,6 +299,13 @@ async fn admitted(
         && let Some(source) = identify::metric_source(app, &parts.headers).await?
     {
         parts.extensions.insert(Pushing(Arc::new(source)));
+        return Ok(None);
+    }
+
+    if access == Access::AlertSource
+        && let Some(source) = identify::alert_source(app, &parts.headers).await?
+    {
+        parts.extensions.insert(PushingAlerts(Arc::new(source)));
         return Ok(None);
     }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, Method, header};
 use axum_extra::extract::CookieJar;
 use reeve_access::{Authenticator, Principal, TokenHash};
+use reeve_siem::AlertSource;
 use reeve_sources::{MetricSource, TOKEN_PREFIX};
 
 use crate::app::App;
@@ -81,6 +82,21 @@ pub async fn metric_source(
         Some(token) => Ok(app
             .metric_sources
             .metric_source_by_token(&TokenHash::from_secret(token))
+            .await?),
+        None => Ok(None),
+    }
+}
+
+/// The source of alerts whose token a request carries; `None` for any other token and for none.
+///
+/// # Errors
+/// 500 when the store failed.
+pub async fn alert_source(app: &App, headers: &HeaderMap) -> Result<Option<AlertSource>, Problem> {
+    match bearer(headers).filter(|token| token.starts_with(reeve_siem::TOKEN_PREFIX)) {
+        Some(token) => Ok(app
+            .alert_intake
+            .sources()
+            .alert_source_by_token(&TokenHash::from_secret(token))
             .await?),
         None => Ok(None),
     }

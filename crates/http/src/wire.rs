@@ -16,6 +16,7 @@ pub mod exposure;
 pub mod flow;
 pub mod form;
 pub mod guardrail;
+pub mod inbound_alert;
 pub mod incident;
 pub mod log;
 pub mod notification;

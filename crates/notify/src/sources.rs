@@ -7,6 +7,7 @@
 mod alerts;
 mod anomalies;
 mod approvals;
+mod findings;
 mod incidents;
 mod intelligence;
 mod pages;
@@ -34,10 +35,14 @@ use pages::{Page, Place};
 
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that
 /// Reeve wrote.
-pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
-                         intelligence.approval OR intelligence.playbook.run OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
-                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR playbook.notify OR playbook.webhook OR \
-                         alert.fire OR budget.alert OR report.run)";
+pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR intelligence.incident OR \
+                         intelligence.approval OR intelligence.playbook.run OR audit.alert.fire OR audit.alert.handle OR budget.alert OR audit.report) \
+                         action.operation:(recommendation.create OR recommendation.dismiss OR recommendation.expire OR \
+                         recommendation.supersede OR action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR \
+                         anomaly.acknowledge OR anomaly.learn OR anomaly.resolve OR anomaly.reopen OR approval.request OR \
+                         approval.remind OR playbook.notify OR playbook.webhook OR alert.fire OR alert.acknowledge OR alert.resolve OR \
+                         incident.open OR incident.join OR incident.leave OR incident.modify OR incident.merge OR \
+                         incident.reopen OR incident.investigate OR incident.contain OR incident.resolve OR incident.close OR budget.alert OR report.run)";
 
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
 /// request for the record returns. And the files of records, which the program knows.
@@ -48,7 +53,7 @@ pub trait RecordForms: Send + Sync {
     fn action(&self, action: &Action, recommendation: &Recommendation) -> Value;
     /// Returns the anomaly as the HTTP interface answers it.
     fn anomaly(&self, anomaly: &Anomaly) -> Value;
-    /// Returns what lists of incidents say of one.
+    /// Returns an incident as lists answer it.
     fn incident(&self, incident: &Incident) -> Value;
     /// Returns a firing of an alert rule.
     fn firing(&self, firing: &Firing) -> Value;
@@ -115,7 +120,10 @@ impl Sources {
             Some("report.run") => reports::run(self, entry).await,
             Some("approval.request") => approvals::requested(self, entry).await,
             Some("approval.remind") => approvals::reminded(self, entry).await,
-            _ => Ok(None),
+            Some(operation) if operation.starts_with("incident.") => {
+                incidents::changed(self, entry).await
+            }
+            _ => findings::change(self, entry).await,
         };
         match found {
             Err(StoreError::NotFound { what, id }) => {

@@ -14,4 +14,4 @@ mod subscription;
 pub use filter::{Facts, Filter, FilterError};
 pub use port::{WebhookMessage, WebhookSender, WebhookStore};
 pub use secret::{OVERLAP, Secret, Secrets};
-pub use subscription::{Webhook, WebhookEvent, WebhookId};
+pub use subscription::{Webhook, WebhookEvent, WebhookFormat, WebhookId};

@@ -53,7 +53,7 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 use crate::{connections, private, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-use responses::{anomaly_service, incident_service, prices, rule_service};
+use responses::{alert_intake, anomaly_service, incident_service, prices, rule_service};
 
 pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
@@ -167,11 +167,11 @@ impl Service {
             &engine,
             &recorder,
             &clock,
-            (catalogue, agent_types.clone()),
+            (catalogue, agent_types.clone(), config.outbound.policy()?),
             trail.clone(),
         );
 
-        let known = (catalogue, agent_types);
+        let incidents = incident_service(&store, &engine, &recorder, &clock);
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
             journal,
@@ -182,11 +182,7 @@ impl Service {
             anomalies: store.clone(),
             bills,
             budgets: store.clone(),
-            configurations: Arc::new(Configurations {
-                evidence: store.clone(),
-                agents: store.clone(),
-                checks: own_checks.live().clone(),
-            }),
+            configurations: configurations(&store, &own_checks),
             checks: own_checks.live().clone(),
             estate: store.clone(),
             exports: store.clone(),
@@ -199,7 +195,8 @@ impl Service {
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
-            incident_service: incident_service(&store, &engine, &recorder, &clock),
+            alert_intake: alert_intake(&config, &store, &incidents, &recorder, &clock)?,
+            incident_service: incidents,
             dispatcher: dispatcher(
                 &config,
                 &lease,
@@ -214,7 +211,7 @@ impl Service {
                 &engine.responses,
                 &recorder,
                 &clock,
-                known,
+                (catalogue, agent_types),
             )?,
             model_service: engine.models.clone(),
             registry: engine.registry.clone(),
@@ -501,6 +498,7 @@ fn ports(
             ledger: ledger.clone(),
             is_demo: tasks.settings.is_demo,
         }),
+        alert_intake: tasks.alert_intake.clone(),
         models: store.clone(),
         evidence: store.clone(),
         flows: store.clone(),
@@ -513,6 +511,15 @@ fn ports(
         syncer: Arc::new(Background(observers.syncer.clone())),
         clock,
     }
+}
+
+/// Results of checks, as reports read them.
+fn configurations(store: &Arc<Store>, own_checks: &OwnChecks) -> Arc<Configurations> {
+    Arc::new(Configurations {
+        evidence: store.clone(),
+        agents: store.clone(),
+        checks: own_checks.live().clone(),
+    })
 }
 
 /// Settings of the background tasks.

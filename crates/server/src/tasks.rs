@@ -24,6 +24,7 @@ mod publish;
 mod reports;
 mod samples;
 mod seal;
+mod security_tools;
 mod self_check;
 mod sessions;
 mod sums;
@@ -68,6 +69,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     publish::start(service, &tracker, stop);
     reports::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
+    security_tools::start(service, &tracker, stop);
     self_check::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);
     sums::start(service, &tracker, stop);

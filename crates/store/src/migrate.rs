@@ -204,6 +204,14 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0049_playbooks.sql"),
     },
     Migration {
+        version: 50,
+        sql: include_str!("../migrations/0050_inbound_alerts.sql"),
+    },
+    Migration {
+        version: 51,
+        sql: include_str!("../migrations/0051_threat_list_feeds.sql"),
+    },
+    Migration {
         version: 52,
         sql: include_str!("../migrations/0052_flows.sql"),
     },

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use reeve_anomalies::threat::feed::ThreatFeed;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_estate::StoreError;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,15 @@ impl ThreatStore for Store {
     }
     async fn threat_list_state(&self) -> Result<Vec<ListState>> {
         Ok(state(self).await?)
+    }
+    async fn threat_feed_put(&self, feed: &ThreatFeed) -> Result<()> {
+        Ok(feed_put(self, feed).await?)
+    }
+    async fn threat_feed_delete(&self, name: &str) -> Result<()> {
+        Ok(feed_delete(self, name).await?)
+    }
+    async fn threat_feed_all(&self) -> Result<Vec<ThreatFeed>> {
+        Ok(feeds(self).await?)
     }
 }
 
@@ -90,8 +100,47 @@ async fn delete(store: &Store, name: &str) -> std::result::Result<(), Fault> {
     if done.rows_affected() == 0 {
         return Err(Fault::not_found("threat list", name));
     }
+    sqlx::query("DELETE FROM threat_list_feeds WHERE name = $1")
+        .bind(name)
+        .execute(&mut *tx)
+        .await?;
 
     Ok(tx.commit().await?)
+}
+
+async fn feed_put(store: &Store, feed: &ThreatFeed) -> std::result::Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO threat_list_feeds (name, due_at_ms, document) VALUES ($1, $2, $3)
+         ON CONFLICT (name) DO UPDATE SET due_at_ms = excluded.due_at_ms, document = excluded.document",
+    )
+    .bind(&feed.name)
+    .bind(feed.due_at.as_millisecond())
+    .bind(encode(feed)?)
+    .execute(store.write())
+    .await?;
+    Ok(())
+}
+
+async fn feed_delete(store: &Store, name: &str) -> std::result::Result<(), Fault> {
+    let done = sqlx::query("DELETE FROM threat_list_feeds WHERE name = $1")
+        .bind(name)
+        .execute(store.write())
+        .await?;
+    if done.rows_affected() == 0 {
+        return Err(Fault::not_found("feed of threat list", name));
+    }
+    Ok(())
+}
+
+async fn feeds(store: &Store) -> std::result::Result<Vec<ThreatFeed>, Fault> {
+    let rows = sqlx::query("SELECT name, document FROM threat_list_feeds ORDER BY name")
+        .fetch_all(store.read())
+        .await?;
+    let feed = |row: &AnyRow| {
+        let name: String = row.try_get(0)?;
+        decode(row.try_get(1)?).map_err(unreadable("feed of threat list", &name))
+    };
+    rows.iter().map(feed).collect()
 }
 
 async fn all(store: &Store) -> std::result::Result<Vec<ThreatList>, Fault> {

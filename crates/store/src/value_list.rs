@@ -52,9 +52,11 @@ async fn values(store: &Store, name: &str) -> Fallible<Vec<String>> {
 
     let list = crate::threat::get(store, threat).await?;
     // User agents are parts of a text, which a comparison with whole values cannot mean.
+    let now = jiff::Timestamp::now();
     let networks = parse(&list.text)
         .unwrap_or_default()
         .into_iter()
+        .filter(|indicator| indicator.is_valid(now))
         .filter_map(|indicator| match indicator.pattern {
             Pattern::Network(address, length) => Some(format!("{address}/{length}")),
             Pattern::UserAgent(_) => None,

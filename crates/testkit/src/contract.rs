@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod exports;
 pub mod flows;
 pub mod incidents;
+pub mod inbound_alerts;
 pub mod metric_sources;
 pub mod models;
 pub mod predictive;

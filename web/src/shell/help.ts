@@ -11,6 +11,7 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/intelligence/anomalies', 'howto/anomalies', 'anomalies'],
   ['/intelligence/incidents', 'howto/incidents', 'incidents and playbooks'],
   ['/intelligence/playbooks', 'howto/incidents', 'incidents and playbooks'],
+  ['/intelligence/anomalies/other-tools', 'howto/other-security-tools', 'other security tools'],
   ['/intelligence/predictions', 'howto/predictive-rules', 'predictive rules'],
   ['/intelligence/compliance', 'howto/compliance', 'controls and checks'],
   ['/intelligence/exposure', 'howto/exposures', 'exposures'],

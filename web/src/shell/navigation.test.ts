@@ -104,6 +104,7 @@ describe('navigation', () => {
   it.each([
     ['/intelligence', 'Dashboard'],
     ['/intelligence/anomalies/threat-lists', 'Anomalies'],
+    ['/intelligence/anomalies/other-tools', 'Anomalies'],
     ['/intelligence/rollouts/7', 'Rollouts'],
   ])('%s belongs to %s', (path, label) => {
     expect(pageAt(path, SECTIONS[0]?.places[0]?.groups ?? [])?.label).toBe(label);

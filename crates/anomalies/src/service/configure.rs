@@ -156,7 +156,7 @@ impl AnomalyService {
         .await
     }
 
-    async fn threat_list(&self, name: &str) -> Result<Option<ThreatList>, EngineError> {
+    pub(super) async fn threat_list(&self, name: &str) -> Result<Option<ThreatList>, EngineError> {
         match self.ports.threats.threat_list_get(name).await {
             Ok(list) => Ok(Some(list)),
             Err(StoreError::NotFound { .. }) => Ok(None),
@@ -165,7 +165,7 @@ impl AnomalyService {
     }
 }
 
-fn refuse_from_file(list: Option<&ThreatList>) -> Result<(), EngineError> {
+pub(super) fn refuse_from_file(list: Option<&ThreatList>) -> Result<(), EngineError> {
     match list.filter(|list| list.from_file) {
         Some(list) => {
             let message = format!(

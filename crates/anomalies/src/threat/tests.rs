@@ -35,6 +35,8 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
     let text = "# of May\n203.0.113.7, Scanner of May, 2026-05-03\n198.51.100.77/24\n2001:db8::/32 # documentation\n\nuser_agent:SQLmap,injection";
     let threats = threats(text);
     let at = Timestamp::UNIX_EPOCH;
+    // The first indicator is used from its date on.
+    let at = at.max("2026-05-03T00:00:00Z".parse().unwrap());
     let found = |address: &str, agent: &str| threats.observe(&entry(address, agent), at);
     let one = found("203.0.113.7", "curl").unwrap();
     assert_eq!(
@@ -100,6 +102,7 @@ fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
     );
 
     let threats = threats(BUILT_IN);
+    let on_its_day = "2026-11-24T00:00:00Z".parse().unwrap();
     let kali = "Boto3/1.34.0 Python/3.11.8 Linux/6.6.9-kali1-amd64 Botocore/1.34.0";
     let found = threats
         .observe(&entry("198.51.100.7", kali), Timestamp::UNIX_EPOCH)
@@ -121,9 +124,29 @@ fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
     ] {
         assert!(
             threats
-                .observe(&entry(address, agent), Timestamp::UNIX_EPOCH)
+                .observe(&entry(address, agent), on_its_day)
                 .is_none(),
             "{address} {agent}"
         );
     }
+}
+
+#[test]
+fn an_indicator_is_used_between_its_times() {
+    let threats = threats(
+        "203.0.113.7,x,2026-05-03,2026-05-05T12:00:00Z\n198.51.100.0/24,y,,2026-05-04\nuser_agent:evil,z,2026-05-04",
+    );
+    for (address, agent, at, expected) in [
+        ("203.0.113.7", "curl", "2026-05-02T23:59:59Z", false),
+        ("203.0.113.7", "curl", "2026-05-05T11:59:59Z", true),
+        ("203.0.113.7", "curl", "2026-05-05T12:00:00Z", false),
+        ("198.51.100.9", "curl", "2026-05-03T00:00:00Z", true),
+        ("198.51.100.9", "curl", "2026-05-04T00:00:00Z", false),
+        ("10.0.0.1", "Evil/1", "2026-05-03T00:00:00Z", false),
+        ("10.0.0.1", "Evil/1", "2026-05-04T00:00:00Z", true),
+    ] {
+        let found = threats.observe(&entry(address, agent), at.parse().unwrap());
+        assert_eq!(found.is_some(), expected, "{address} {agent} {at}");
+    }
+    assert!(parse("10.0.0.1,x,2026-05-03,2026-05-03").is_err());
 }

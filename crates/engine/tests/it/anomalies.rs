@@ -5,6 +5,7 @@ mod kept;
 use std::sync::atomic::Ordering;
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_anomalies::threat::feed::FeedFormat;
 use reeve_anomalies::watch::BehaviorWatch;
 use reeve_anomalies::{
     AnomalyClass, AnomalySettings, AnomalyStatus, AnomalyStore, Finding, LikelyCause, Place,
@@ -884,4 +885,58 @@ async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folde
         with(ActionStatus::Failed).is_empty(),
         "what was refused at once was not tried"
     );
+}
+
+#[tokio::test]
+async fn a_feed_that_fails_keeps_its_list_and_names_the_failure() {
+    let world = World::new();
+    let (anomalies, kept) = anomalies(&world);
+    let feed = |hours| {
+        (
+            "https://feeds.example/list".to_owned(),
+            FeedFormat::Text,
+            hours,
+        )
+    };
+    let refused = anomalies
+        .threat_feed_put("feed", feed(0), &operator())
+        .await;
+    assert!(
+        matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "every_hours")
+    );
+
+    *kept.answer.lock() = Some("203.0.113.7,scanner".to_owned());
+    let put = anomalies
+        .threat_feed_put("feed", feed(6), &operator())
+        .await;
+    assert_eq!(put.unwrap().error, None);
+    let text = || kept.lists.lock()[0].text.clone();
+    assert_eq!(text(), "203.0.113.7,scanner");
+
+    // Nothing is read before its time.
+    *kept.answer.lock() = None;
+    let system = Caller::system();
+    assert_eq!(anomalies.threat_feeds_refresh(&system).await.unwrap(), 0);
+
+    world.clock.advance(SignedDuration::from_hours(6));
+    let answers = [
+        (None, "the server answered with 503"),
+        (Some("<html>"), "indicators[1] "),
+        (Some("# nothing"), "the answer has no indicator"),
+    ];
+    for (answer, failure) in answers {
+        *kept.answer.lock() = answer.map(str::to_owned);
+        assert_eq!(anomalies.threat_feeds_refresh(&system).await.unwrap(), 1);
+        let feed = kept.feeds.lock()[0].clone();
+        let error = feed.error.unwrap();
+        assert!(error.contains(failure), "{error}");
+        assert!(feed.succeeded_at < feed.last_at);
+        assert_eq!(text(), "203.0.113.7,scanner");
+        world.clock.advance(SignedDuration::from_mins(15));
+    }
+
+    *kept.answer.lock() = Some("203.0.113.8".to_owned());
+    assert_eq!(anomalies.threat_feeds_refresh(&system).await.unwrap(), 1);
+    assert_eq!(kept.feeds.lock()[0].error, None);
+    assert_eq!(text(), "203.0.113.8");
 }

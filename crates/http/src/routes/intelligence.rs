@@ -6,6 +6,7 @@
 
 mod actions;
 mod agents;
+mod alert_sources;
 mod anomalies;
 mod anomaly_settings;
 mod anomaly_thresholds;
@@ -22,6 +23,7 @@ mod exclusions;
 mod exposures;
 pub(crate) mod flows;
 mod guardrails;
+mod inbound_alerts;
 mod incidents;
 mod models;
 mod overview;
@@ -174,8 +176,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    approved_beforehand(notified(staged(foreseen(strange(contained(drifted(
-        guarded,
+    approved_beforehand(notified(exchanged(staged(foreseen(strange(contained(
+        drifted(guarded),
     )))))))
 }
 
@@ -353,6 +355,19 @@ fn strange(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceConfigure),
             routes!(threats::put, threats::delete),
         )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::feed_put, threats::feed_delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::feed_refresh),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(threats::import),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(threats::export))
 }
 
 /// Predictive rules, what they decided on, and calendars.
@@ -417,6 +432,41 @@ fn staged(guarded: Guarded) -> Guarded {
             routes!(rollouts::resume),
         )
         .add(Access::Needs(IntelligenceOperate), routes!(rollouts::abort))
+}
+
+/// Alerts of other tools, and the sources that push them.
+fn exchanged(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::AlertSource, routes!(inbound_alerts::push))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(inbound_alerts::list),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(inbound_alerts::get),
+        )
+        .add(
+            Access::Needs(IntelligenceOperate),
+            routes!(inbound_alerts::close),
+        )
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(alert_sources::list),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(alert_sources::create),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(alert_sources::get))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(alert_sources::patch, alert_sources::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(alert_sources::rotate),
+        )
 }
 
 /// Webhooks and notification channels.

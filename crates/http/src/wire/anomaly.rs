@@ -32,7 +32,10 @@ pub use settings::{
     PerformanceAnomalyBody, PerformanceAnomalyPut, SecurityAnomalyBody, SecurityAnomalyPut,
     ThreatIntelligence,
 };
-pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
+pub use threat::{
+    StixImportBody, StixNotUsedBody, ThreatFeedBody, ThreatFeedPut, ThreatListBody, ThreatListPut,
+    ThreatListTextBody,
+};
 pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 
 /// An anomaly with its cause, its incident and what was done about it.

@@ -53,7 +53,11 @@ fn what_changes_something_needs_a_permission() {
         let exempt = own.contains(&rule.path.as_str()) || rule.access == Access::Public;
         let asks = matches!(
             rule.access,
-            Access::Needs(_) | Access::NeedsAny(_) | Access::NeedsAll(_) | Access::MetricSource
+            Access::Needs(_)
+                | Access::NeedsAny(_)
+                | Access::NeedsAll(_)
+                | Access::MetricSource
+                | Access::AlertSource
         );
         assert!(
             reads || exempt || asks,

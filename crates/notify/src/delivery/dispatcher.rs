@@ -11,13 +11,14 @@ use reeve_audit::{ActionStatus, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::StoreError;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::ports::{Clock, RecordError, Recorder};
+use reeve_siem::ocsf;
 use serde_json::json;
 
 use super::happening::body_of;
 use super::port::{DeliveryStore, Outgoing};
 use super::record::{Attempt, Delivery, DeliveryStatus, Target};
 use crate::notification::{Channel, ChannelStore, Gravity, Item, Message, Notifier};
-use crate::webhook::{Webhook, WebhookMessage, WebhookSender, WebhookStore};
+use crate::webhook::{Webhook, WebhookFormat, WebhookMessage, WebhookSender, WebhookStore};
 
 /// Deliveries of one target in one round.
 const OF_EACH: u64 = 20;
@@ -294,6 +295,9 @@ impl Receiver {
     /// Returns the body of a test.
     fn test_body(&self, now: Timestamp) -> String {
         match self {
+            Receiver::Webhook(webhook) if webhook.format == WebhookFormat::Ocsf => {
+                ocsf::test_finding(now).to_string()
+            }
             Receiver::Webhook(webhook) => {
                 let (id, event) = (&webhook.id.0, webhook.event.as_str());
                 body_of(

@@ -9,7 +9,7 @@ use super::port::Outgoing;
 use super::record::{Delivery, Target};
 use super::topic::Topic;
 use crate::notification::{Channel, Gravity, Message, Notice, NoticeId, next_digest};
-use crate::webhook::{Facts, Webhook, WebhookEvent};
+use crate::webhook::{Facts, Webhook, WebhookEvent, WebhookFormat};
 
 /// Largest body of a webhook, bytes. What is larger goes out with its identifier alone, to be
 /// fetched.
@@ -34,6 +34,9 @@ pub struct Happening {
     pub facts: Facts,
     /// The record, as the HTTP interface gives it.
     pub data: Value,
+    /// The record as an OCSF finding, and the event under which it is subscribed to; `None` for a
+    /// record that is no security finding.
+    pub finding: Option<(WebhookEvent, Value)>,
     /// Text for channels, which people read.
     pub message: Message,
     /// Channels to send to at once: kinds, names or identifiers. `None` leaves channel and time to
@@ -80,6 +83,21 @@ pub fn body_of(event: &str, at: Timestamp, data: &Value) -> String {
 }
 
 impl Happening {
+    /// Returns the body for a webhook; `None` if it is not subscribed to this.
+    fn body_for(&self, webhook: &Webhook) -> Option<String> {
+        match webhook.format {
+            WebhookFormat::Json => self
+                .event
+                .filter(|event| *event == webhook.event)
+                .map(|event| body_of(event.as_str(), self.at, &self.data)),
+            WebhookFormat::Ocsf => self
+                .finding
+                .as_ref()
+                .filter(|(event, _)| *event == webhook.event)
+                .map(|(_, finding)| finding.to_string()),
+        }
+    }
+
     fn to(&self, channel: &Channel, now: Timestamp) -> Outgoing {
         let target = Target::Channel(channel.id.clone());
         let delivery = Delivery::new(target, self.name, self.subject.clone(), now);
@@ -103,14 +121,14 @@ impl Audience {
     }
 
     fn webhooks_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
-        let Some(event) = happening.event else { return };
         for webhook in &self.webhooks {
-            if webhook.enabled && webhook.event == event && webhook.filter.matches(&happening.facts)
-            {
+            let Some(body) = happening.body_for(webhook) else {
+                continue;
+            };
+            if webhook.enabled && webhook.filter.matches(&happening.facts) {
                 let target = Target::Webhook(webhook.id.clone());
-                let delivery =
-                    Delivery::new(target, event.as_str(), happening.subject.clone(), now);
-                let body = body_of(event.as_str(), happening.at, &happening.data);
+                let event = webhook.event.as_str();
+                let delivery = Delivery::new(target, event, happening.subject.clone(), now);
                 plan.outgoing.push(Outgoing { delivery, body });
             }
         }

@@ -1,11 +1,12 @@
 //! Firings of alert rules, to the channels that the rule names now, and thresholds of budgets, to
 //! webhooks that subscribe to budgets and to the channels that the budget names.
 
-use reeve_alerts::{AttackId, FIRE, FIRED_EVENT, Firing, FiringId, RuleSettings};
+use reeve_alerts::{AttackId, FIRE, FIRED_EVENT, Firing, FiringId, Rule, RuleSettings};
 use reeve_anomalies::budget::Basis;
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
 use reeve_recommend::words::minute;
+use reeve_siem::ocsf;
 use serde_json::{Map, Value, json};
 
 use super::pages::Page;
@@ -55,6 +56,7 @@ pub(super) async fn firing(
 
     facts.extend(guidance(&rule.settings));
     let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
+    let finding = ocsf::firing(&firing, &rule, true).write(place.link());
     let subject = format!("{FIRED_EVENT}:{}", id.0);
     let mut message = message(
         format!("Alert: {}", firing.rule_name),
@@ -71,27 +73,31 @@ pub(super) async fn firing(
     message
         .items
         .extend(samples.into_iter().map(|(_, item)| item));
-    let class = rule.settings.class.map(|class| class.as_str().to_owned());
+    let is_sent = channels.iter().any(|name| name == "webhook");
 
     Ok(Some(Happening {
         topic: Topic::Alerts,
-        event: channels
-            .iter()
-            .any(|name| name == "webhook")
-            .then_some(WebhookEvent::AlertFired),
+        event: is_sent.then_some(WebhookEvent::AlertFired),
         name: FIRED_EVENT,
         at: entry.timestamp,
         agents: Vec::new(),
-        facts: Facts {
-            priority: Some(severity.to_owned()),
-            types: class.into_iter().collect(),
-            impact: None,
-        },
+        facts: filter_facts(&firing, &rule),
         data,
+        // A rule sends to webhooks where one of its channels says so, whatever their format is.
+        finding: is_sent.then_some((WebhookEvent::AlertFired, finding)),
         message,
         channels: Some(channels),
         subject,
     }))
+}
+
+pub(super) fn filter_facts(firing: &Firing, rule: &Rule) -> Facts {
+    let class = rule.settings.class.map(|class| class.as_str().to_owned());
+    Facts {
+        priority: Some(firing.severity.as_str().to_owned()),
+        types: class.into_iter().collect(),
+        impact: None,
+    }
 }
 
 /// Returns what helps whoever is notified: instructions, and what the attack is called.
@@ -266,6 +272,7 @@ pub(super) async fn budget_alert(
             impact: None,
         },
         data: sources.forms.budget_alert(&alert),
+        finding: None,
         message,
         channels: Some(budget.channels),
         subject,

@@ -6,6 +6,7 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::agent::{AgentId, AgentType};
 use reeve_recommend::guardrail::change_control::Place;
+use reeve_siem::ocsf;
 
 use super::pages::Page;
 use super::{Sources, fact, message, metadata, place, shown};
@@ -55,12 +56,12 @@ pub(super) async fn anomaly(
         name: WebhookEvent::AnomalyDetected.as_str(),
         at: entry.timestamp,
         agents: owners(sources, &anomaly).await?,
-        facts: Facts {
-            priority: Some(anomaly.severity.as_str().to_owned()),
-            types: vec![anomaly.class.as_str().to_owned()],
-            impact: None,
-        },
+        facts: filter_facts(&anomaly),
         data: sources.forms.anomaly(&anomaly),
+        finding: ocsf::anomaly(&anomaly, true).map(|finding| {
+            let written = finding.write(place.link());
+            (WebhookEvent::AnomalyDetected, written)
+        }),
         message: message(
             format!("Anomaly: {}", anomaly.title),
             gravity,
@@ -71,6 +72,14 @@ pub(super) async fn anomaly(
         channels: is_told(sources, entry, &anomaly).await?.then(Vec::new),
         subject,
     }))
+}
+
+pub(super) fn filter_facts(anomaly: &Anomaly) -> Facts {
+    Facts {
+        priority: Some(anomaly.severity.as_str().to_owned()),
+        types: vec![anomaly.class.as_str().to_owned()],
+        impact: None,
+    }
 }
 
 /// Returns `true` if people were told of the anomaly's incident already, at the same severity or a

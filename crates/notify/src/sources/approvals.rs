@@ -121,6 +121,7 @@ async fn approval(
         agents: recommendation.agent_id.iter().cloned().collect(),
         facts: Facts::default(),
         data: Value::Null,
+        finding: None,
         message,
         channels: None,
         subject,

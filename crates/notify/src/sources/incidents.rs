@@ -1,15 +1,19 @@
 //! Messages of playbooks about incidents: to people by the channels that a step names, and to
-//! webhooks, such as those of a ticket system.
+//! webhooks, such as those of a ticket system. Webhooks also get what was opened, changed or closed.
 
-use reeve_audit::{Entry, Json};
+use reeve_audit::{ActionStatus, Entry, Json};
 use reeve_estate::StoreError;
 use reeve_incidents::IncidentId;
+use reeve_siem::ocsf;
 
 use super::pages::Page;
 use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
+
+/// Operation of the entry about an incident that is new.
+const OPENED: &str = "incident.open";
 
 /// Returns the message of a step. `is_ticket` is one for webhooks; the others are for people.
 pub(super) async fn told(
@@ -77,6 +81,7 @@ pub(super) async fn told(
             impact: None,
         },
         data,
+        finding: None,
         message: message(
             format!("Incident: {}", incident.title),
             gravity,
@@ -85,6 +90,54 @@ pub(super) async fn told(
             &subject,
         ),
         channels,
+        subject,
+    }))
+}
+
+/// Returns the change of an incident, for webhooks alone.
+pub(super) async fn changed(
+    sources: &Sources,
+    entry: &Entry,
+) -> Result<Option<Happening>, StoreError> {
+    let Some(id) = metadata(entry, "incident_id") else {
+        return Ok(None);
+    };
+    // A change is recorded twice: as intended, and as made.
+    if entry.action.status != Some(ActionStatus::Success) {
+        return Ok(None);
+    }
+
+    let incident = sources
+        .incidents
+        .incident_get(&IncidentId(id.to_owned()))
+        .await?;
+    let operation = entry.action.operation.as_deref().unwrap_or_default();
+    let place = place(sources, &Page::Incident(id), &incident.title).await?;
+    let finding = ocsf::incident(&incident, operation == OPENED, place.link());
+    let subject = format!("{operation}:{}", entry.event_id.as_str());
+    let severity = incident.severity.as_str();
+
+    Ok(Some(Happening {
+        topic: Topic::Anomalies,
+        event: Some(WebhookEvent::IncidentChanged),
+        name: WebhookEvent::IncidentChanged.as_str(),
+        at: entry.timestamp,
+        agents: Vec::new(),
+        facts: Facts {
+            priority: Some(severity.to_owned()),
+            types: Vec::new(),
+            impact: None,
+        },
+        data: sources.forms.incident(&incident),
+        finding: Some((WebhookEvent::IncidentChanged, finding)),
+        message: message(
+            format!("Incident: {}", incident.title),
+            Gravity::from(severity),
+            Vec::new(),
+            place,
+            &subject,
+        ),
+        channels: Some(Vec::new()),
         subject,
     }))
 }

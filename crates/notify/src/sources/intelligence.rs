@@ -4,6 +4,8 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_siem::ocsf::{self, FindingStatus};
+use serde_json::Value;
 
 use super::pages::{Page, Place};
 use super::{Sources, fact, message, metadata, place, shown};
@@ -37,6 +39,10 @@ pub(super) async fn recommendation(
         agents: recommendation.agent_id.iter().cloned().collect(),
         facts: filter_facts(&recommendation),
         data: sources.forms.recommendation(&recommendation),
+        finding: ocsf::recommendation(&recommendation, true).map(|finding| {
+            let written = finding.write(place.link());
+            (WebhookEvent::RecommendationReady, written)
+        }),
         message: message(title, gravity, facts, place, &subject),
         channels: None,
         subject,
@@ -75,13 +81,31 @@ pub(super) async fn action(
         agents: action.agent_id.iter().cloned().collect(),
         facts: filter_facts(&recommendation),
         data: sources.forms.action(&action, &recommendation),
+        finding: applied(&recommendation, operation, &place),
         message: message(title, gravity, listed, place, &subject),
         channels: None,
         subject,
     }))
 }
 
-fn filter_facts(recommendation: &Recommendation) -> Facts {
+/// Returns the finding of a recommendation after an action on it succeeded.
+fn applied(
+    recommendation: &Recommendation,
+    operation: &str,
+    page: &Place,
+) -> Option<(WebhookEvent, Value)> {
+    if operation != "action.succeed" {
+        return None;
+    }
+    let finding = ocsf::recommendation(recommendation, false)?;
+    let finding = finding.with_status(FindingStatus::Resolved);
+    Some((
+        WebhookEvent::RecommendationReady,
+        finding.write(page.link()),
+    ))
+}
+
+pub(super) fn filter_facts(recommendation: &Recommendation) -> Facts {
     Facts {
         priority: Some(recommendation.priority.as_str().to_owned()),
         types: vec![
@@ -92,7 +116,7 @@ fn filter_facts(recommendation: &Recommendation) -> Facts {
     }
 }
 
-async fn recommendation_page(
+pub(super) async fn recommendation_page(
     sources: &Sources,
     recommendation: &Recommendation,
 ) -> Result<Place, StoreError> {

@@ -66,6 +66,16 @@ pub(super) enum Place {
     Words(String),
 }
 
+impl Place {
+    /// Returns the address of the page; `None` while the public URL is unknown.
+    pub(super) fn link(&self) -> Option<&str> {
+        match self {
+            Place::Link(link) => Some(link),
+            Place::Words(_) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

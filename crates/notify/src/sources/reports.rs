@@ -91,6 +91,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         agents: Vec::new(),
         facts: Facts::default(),
         data: Value::Null,
+        finding: None,
         message,
         channels: Some(channels),
         subject,

@@ -122,7 +122,10 @@ fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterErr
     let anomaly = event == WebhookEvent::AnomalyDetected;
     let alert = event == WebhookEvent::AlertFired;
     let budget = event == WebhookEvent::BudgetAlert;
-    let incident = event == WebhookEvent::IncidentResponse;
+    let incident = matches!(
+        event,
+        WebhookEvent::IncidentResponse | WebhookEvent::IncidentChanged
+    );
 
     match key {
         "priority" if budget => Ok(BUDGET_PRIORITIES.to_vec()),
@@ -130,8 +133,9 @@ fn values(key: &str, event: WebhookEvent) -> Result<Vec<&'static str>, FilterErr
         "impact" if budget => Err(FilterError(
             "budget_alert has no impact; filter by type or priority".into(),
         )),
-        "impact" | "type" if incident => Err(FilterError(format!(
-            "incident_response has no {key}; filter by priority"
+        "type" | "impact" if incident => Err(FilterError(format!(
+            "{} has no {key}; filter by priority",
+            event.as_str()
         ))),
         "priority" if alert => Ok(SEVERITIES.to_vec()),
         "type" if alert => Ok(ALERT_CLASSES.to_vec()),

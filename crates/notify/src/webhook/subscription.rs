@@ -25,8 +25,35 @@ named!(
         BudgetAlert => "budget_alert",
         /// A playbook sent an incident.
         IncidentResponse => "incident_response",
+        /// An incident was opened, changed or closed.
+        IncidentChanged => "incident_changed",
     }
 );
+
+named!(
+    /// Format of the messages of a webhook.
+    WebhookFormat {
+        /// The record as the HTTP interface answers it, with the event's type and time.
+        Json => "json",
+        /// An OCSF finding, for each change of the record until its end. Records that are no
+        /// security findings are not sent.
+        Ocsf => "ocsf",
+    }
+);
+
+impl WebhookEvent {
+    /// Returns `true` if records of the event may be security findings, which OCSF has classes for.
+    #[must_use]
+    pub const fn has_findings(self) -> bool {
+        matches!(
+            self,
+            WebhookEvent::RecommendationReady
+                | WebhookEvent::AnomalyDetected
+                | WebhookEvent::AlertFired
+                | WebhookEvent::IncidentChanged
+        )
+    }
+}
 
 /// One event that goes to one address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +62,7 @@ pub struct Webhook {
     /// Name given by a user; may be empty.
     pub name: String,
     pub event: WebhookEvent,
+    pub format: WebhookFormat,
     /// Address that events are posted to.
     pub url: String,
     /// Filter of the events.

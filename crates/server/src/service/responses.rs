@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use reeve_anomalies::{AnomalyPorts, AnomalyService};
+use reeve_connect_outbound::Policy;
 use reeve_engine::ResponseService;
 use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
@@ -12,6 +13,7 @@ use reeve_lake::SampleLake;
 use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::ports::Clock;
+use reeve_siem::{AlertIntake, InboundAlertMembers, IntakePorts};
 use reeve_store::Store;
 use reeve_trail::Trail;
 
@@ -20,6 +22,7 @@ use crate::adapters::calendars::CalendarReader;
 use crate::adapters::containment::{EngineContainment, Firings};
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::recorder::LedgerRecorder;
+use crate::adapters::security_tools::{CallbackSender, FeedReader};
 use crate::config::Config;
 
 /// The price files of the store, in force in a catalogue of this service.
@@ -37,7 +40,7 @@ pub(super) fn anomaly_service(
     engine: &EngineServices,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    (catalogue, agent_types): (&Arc<Catalogue>, AgentTypes),
+    (catalogue, agent_types, policy): (&Arc<Catalogue>, AgentTypes, Policy),
     trail: Trail,
 ) -> AnomalyService {
     AnomalyService::new(AnomalyPorts {
@@ -47,6 +50,7 @@ pub(super) fn anomaly_service(
         samples: samples.clone(),
         responses: engine.responses.clone(),
         threats: store.clone(),
+        feed_reader: Arc::new(FeedReader::new(policy)),
         identifier_key: store.identifier_key(),
         recorder: recorder.clone(),
         log: Arc::new(TrailReader(trail)),
@@ -71,10 +75,32 @@ pub(super) fn incident_service(
         descriptions: store.clone(),
         responses: engine.responses.clone(),
         containment: Arc::new(EngineContainment(engine.execution.clone())),
-        sources: vec![Arc::new(Firings(store.clone()))],
+        sources: vec![
+            Arc::new(Firings(store.clone())),
+            Arc::new(InboundAlertMembers::new(store.clone(), store.clone())),
+        ],
         recorder: recorder.clone(),
         clock: clock.clone(),
     }))
+}
+
+/// Service that takes alerts of other tools in.
+pub(super) fn alert_intake(
+    config: &Config,
+    store: &Arc<Store>,
+    incidents: &Arc<IncidentService>,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+) -> Result<Arc<AlertIntake>> {
+    Ok(Arc::new(AlertIntake::new(IntakePorts {
+        sources: store.clone(),
+        alerts: store.clone(),
+        incidents: incidents.clone(),
+        estate: store.clone(),
+        caller: Arc::new(CallbackSender::new(config.outbound.policy()?)),
+        recorder: recorder.clone(),
+        clock: clock.clone(),
+    })))
 }
 
 /// Predictive rules over the same ports as the engine.

@@ -23,6 +23,7 @@ use reeve_recommend::agent::Agent;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::AgentStore;
 use reeve_reports::{ConfigurationReader, ReportStore};
+use reeve_siem::AlertIntake;
 use reeve_sources::MetricSourceStore;
 use reeve_trail::{Journal, Log};
 
@@ -78,6 +79,8 @@ pub(crate) struct TaskContext {
     pub(crate) carrier: Arc<dyn Carrier>,
     pub(crate) anomaly_service: Arc<AnomalyService>,
     pub(crate) incident_service: Arc<IncidentService>,
+    /// Alerts of other tools.
+    pub(crate) alert_intake: Arc<AlertIntake>,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) model_service: Arc<ModelService>,
     pub(crate) registry: Arc<Registry>,

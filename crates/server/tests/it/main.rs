@@ -62,6 +62,7 @@ mod rollouts;
 mod routes;
 mod saved_searches;
 mod scheduled;
+mod security_tools;
 mod self_checks;
 mod shape;
 mod side_by_side;

@@ -1,6 +1,8 @@
 //! A subscription, and its secrets as they are sealed.
 
-use reeve_notify::webhook::{Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
+use reeve_notify::webhook::{
+    Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookFormat, WebhookId,
+};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -13,6 +15,9 @@ pub(crate) struct WebhookRow {
     id: String,
     name: String,
     event: String,
+    /// Absent in rows of releases that knew JSON alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<WebhookFormat>,
     url: String,
     filter: String,
     enabled: bool,
@@ -28,6 +33,7 @@ impl From<&Webhook> for WebhookRow {
             id: webhook.id.0.clone(),
             name: webhook.name.clone(),
             event: webhook.event.as_str().to_owned(),
+            format: Some(webhook.format).filter(|format| *format != WebhookFormat::Json),
             url: webhook.url.clone(),
             filter: webhook.filter.to_string(),
             enabled: webhook.enabled,
@@ -50,6 +56,7 @@ impl WebhookRow {
             id: WebhookId(self.id),
             name: self.name,
             event,
+            format: self.format.unwrap_or(WebhookFormat::Json),
             url: self.url,
             filter,
             enabled: self.enabled,

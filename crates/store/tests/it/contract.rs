@@ -24,6 +24,7 @@ on_both!(
     bill_sources => super::bill_sources,
     budgets => super::budgets,
     saved_searches => super::saved_searches,
+    inbound_alerts => super::inbound_alerts,
     metric_sources => super::metric_sources,
     models => super::models,
     predictive => super::predictive,
@@ -118,6 +119,13 @@ async fn bill_sources(place: &Place) -> Result<()> {
 async fn price_files(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::price_files::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn inbound_alerts(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::inbound_alerts::run(&store).await?;
     store.close().await;
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use reeve_anomalies::threat::feed::{FeedFormat, ThreatFeed};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings,
@@ -495,7 +496,27 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     };
     assert_eq!(state, [one(&other), one(&next)]);
 
+    let feed = |name: &str, hours: u32| -> Result<ThreatFeed> {
+        let url = "https://feeds.example/a?b=c".to_owned();
+        let now = "2026-11-20T12:00:00Z".parse()?;
+        Ok(ThreatFeed {
+            error: Some("the server answered with 503".to_owned()),
+            ..ThreatFeed::new(name, url, FeedFormat::Stix, hours, now)?
+        })
+    };
+    store.threat_feed_put(&feed("b", 1)?).await?;
+    store.threat_feed_put(&feed("a", 2)?).await?;
+    store.threat_feed_put(&feed("b", 3)?).await?;
+    assert_eq!(
+        store.threat_feed_all().await?,
+        [feed("a", 2)?, feed("b", 3)?]
+    );
+    store.threat_feed_delete("a").await?;
+    assert!(store.threat_feed_delete("a").await.is_err());
+
+    // A list is removed with its feed.
     store.threat_list_delete("b").await?;
+    assert_eq!(store.threat_feed_all().await?, []);
     assert!(matches!(
         store.threat_list_delete("b").await,
         Err(StoreError::NotFound { .. })

@@ -13,7 +13,7 @@ use reeve_notify::notification::{
     Message, Notice, NoticeId,
 };
 use reeve_notify::webhook::{
-    Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookId, WebhookStore,
+    Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookFormat, WebhookId, WebhookStore,
 };
 use reeve_recommend::agent::{AgentId, Timing};
 
@@ -35,6 +35,7 @@ pub fn webhook(id: &str, second: i64) -> Result<Webhook> {
         id: WebhookId(id.into()),
         name: "To the \"pager\"; é".into(),
         event,
+        format: WebhookFormat::Json,
         url: "https://hooks.example/a?b=c".into(),
         filter: Filter::parse("priority=high,type=security", event)?,
         enabled: true,

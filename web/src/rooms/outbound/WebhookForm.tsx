@@ -5,7 +5,7 @@ import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
 import { options } from '../../display/wording';
-import { EVENTS, filterOf, filterParts, FILTERS } from './fields';
+import { EVENTS, filterOf, filterParts, FILTERS, FORMATS, WITH_FINDINGS } from './fields';
 import { changeWebhook, createWebhook, useChange } from './queries';
 
 interface Props {
@@ -24,6 +24,7 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
     initialValues: {
       name: webhook?.name ?? '',
       event: webhook?.event ?? 'recommendation_ready',
+      format: webhook?.format ?? 'json',
       url: webhook?.url ?? '',
       parts: filterParts(webhook?.filter ?? ''),
       enabled: webhook?.enabled ?? true,
@@ -34,6 +35,7 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
   const submit = form.onSubmit(({ parts, ...values }) => {
     const given = {
       ...values,
+      format: WITH_FINDINGS.includes(event) ? values.format : ('json' as const),
       name: values.name.trim(),
       url: values.url.trim(),
       filter: filterOf(parts, event),
@@ -58,7 +60,7 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
       size="lg"
       submit={webhook ? 'Save' : 'Add webhook'}
       error={change.error}
-      marked={['name', 'event', 'url', 'filter']}
+      marked={['name', 'event', 'format', 'url', 'filter']}
       pending={change.isPending}
       onSubmit={submit}
       onClose={onClose}
@@ -78,6 +80,19 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
         {...form.getInputProps('url')}
       />
       <Select label="Event" data={EVENTS} allowDeselect={false} {...form.getInputProps('event')} />
+      {WITH_FINDINGS.includes(event) && (
+        <Select
+          label="Format"
+          description={
+            form.values.format === 'ocsf'
+              ? 'Security findings alone, at each change of their status until they are closed'
+              : undefined
+          }
+          data={FORMATS}
+          allowDeselect={false}
+          {...form.getInputProps('format')}
+        />
+      )}
       <Input.Wrapper
         label="Only when"
         description="All conditions must match. Leave empty to send every event"

@@ -12,6 +12,18 @@ export const EVENTS = [
   { value: 'alert_fired', label: 'An alert rule fired' },
   { value: 'budget_alert', label: 'A budget reached a threshold' },
   { value: 'incident_response', label: 'A playbook sent an incident' },
+  { value: 'incident_changed', label: 'An incident was opened, changed or closed' },
+];
+export const FORMATS = [
+  { value: 'json', label: 'JSON of Reeve' },
+  { value: 'ocsf', label: 'OCSF findings' },
+];
+/** Events whose records may be security findings, which OCSF has classes for. */
+export const WITH_FINDINGS = [
+  'recommendation_ready',
+  'anomaly_detected',
+  'alert_fired',
+  'incident_changed',
 ];
 export const EVENT_NAMES: Record<string, string> = {
   ...Object.fromEntries(EVENTS.map(({ value, label }) => [value, label])),
@@ -42,6 +54,9 @@ export const FILTERS: Record<string, { key: string; label: string; values: strin
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
   incident_response: [
+    { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
+  ],
+  incident_changed: [
     { key: 'priority', label: 'Severity', values: ['critical', 'high', 'medium', 'low'] },
   ],
   budget_alert: [

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use reeve_anomalies::threat::feed::{ThreatFeed, ThreatFeedReader};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyFilter, AnomalyId, AnomalyPorts, AnomalyService, AnomalySettings, AnomalyStore,
     Lesson,
 };
+use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
 
 use crate::world::World;
@@ -21,6 +23,9 @@ pub(crate) struct Kept {
     pub(super) all: Mutex<Vec<Anomaly>>,
     pub(crate) settings: Mutex<AnomalySettings>,
     pub(super) lists: Mutex<Vec<ThreatList>>,
+    pub(super) feeds: Mutex<Vec<ThreatFeed>>,
+    /// Answer of every address; `None` is a failure.
+    pub(super) answer: Mutex<Option<String>>,
     pub(crate) lessons: Mutex<Vec<Lesson>>,
     /// The next list is the one from before another process wrote.
     pub(super) stale: AtomicBool,
@@ -63,6 +68,34 @@ impl ThreatStore for Kept {
             }
         };
         Ok(self.lists.lock().iter().map(state).collect())
+    }
+    async fn threat_feed_put(&self, feed: &ThreatFeed) -> Result<(), StoreError> {
+        let mut feeds = self.feeds.lock();
+        feeds.retain(|known| known.name != feed.name);
+        feeds.push(feed.clone());
+        Ok(())
+    }
+    async fn threat_feed_delete(&self, name: &str) -> Result<(), StoreError> {
+        self.feeds.lock().retain(|feed| feed.name != name);
+        Ok(())
+    }
+    async fn threat_feed_all(&self) -> Result<Vec<ThreatFeed>, StoreError> {
+        Ok(self.feeds.lock().clone())
+    }
+}
+
+#[async_trait]
+impl ThreatFeedReader for Kept {
+    fn check(&self, url: &str) -> Result<(), Obstacle> {
+        if url.starts_with("https://") {
+            Ok(())
+        } else {
+            Err(Obstacle::of("must begin with https://"))
+        }
+    }
+    async fn read(&self, _: &str) -> Result<String, Obstacle> {
+        let answer = self.answer.lock().clone();
+        answer.ok_or_else(|| Obstacle::of("the server answered with 503"))
     }
 }
 
@@ -178,6 +211,7 @@ pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService 
         samples: Arc::clone(&world.memory) as _,
         responses: Arc::clone(&world.engine.responses) as _,
         threats: Arc::clone(kept) as _,
+        feed_reader: Arc::clone(kept) as _,
         identifier_key: [7; 32],
         recorder: Arc::clone(&world.log) as _,
         log: Arc::clone(&world.log) as _,

@@ -23,6 +23,12 @@ pub fn action_record(action: &Action, recommendation: &Recommendation) -> Value 
     serde_json::to_value(bodies::action(action, recommendation)).unwrap_or_default()
 }
 
+/// An incident, as `GET intelligence/incidents` lists it.
+#[must_use]
+pub fn incident_record(incident: &Incident) -> Value {
+    serde_json::to_value(IncidentSummaryBody::from(incident)).unwrap_or_default()
+}
+
 /// An anomaly, as `GET intelligence/anomalies/{id}` answers.
 #[must_use]
 pub fn anomaly_record(anomaly: &Anomaly) -> Value {

@@ -10,7 +10,9 @@ use axum::http::StatusCode;
 use rand::TryRng as _;
 use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_notify::delivery::{DeliveryId, Target};
-use reeve_notify::webhook::{Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookId};
+use reeve_notify::webhook::{
+    Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookFormat, WebhookId,
+};
 use serde_json::json;
 
 use crate::app::App;
@@ -53,6 +55,7 @@ pub(super) async fn create(
         id: WebhookId(uuid::Uuid::now_v7().to_string()),
         name: name(body.name)?,
         event: body.event.0,
+        format: format(body.format.map(|format| format.0), body.event.0)?,
         url: address(&app, body.url)?,
         filter: filter(&body.filter, body.event.0)?,
         enabled: body.enabled.unwrap_or(true),
@@ -118,6 +121,10 @@ pub(super) async fn patch(
     let after = Webhook {
         name: body.name.map_or_else(|| Ok(before.name.clone()), name)?,
         event,
+        format: format(
+            Some(body.format.map_or(before.format, |format| format.0)),
+            event,
+        )?,
         url: body
             .url
             .map_or_else(|| Ok(before.url.clone()), |url| address(&app, url))?,
@@ -249,6 +256,16 @@ pub(super) async fn replay(
     .await
 }
 
+/// OCSF has classes for security findings; budgets and finished actions are none.
+fn format(given: Option<WebhookFormat>, event: WebhookEvent) -> Result<WebhookFormat, Problem> {
+    let format = given.unwrap_or(WebhookFormat::Json);
+    if format == WebhookFormat::Ocsf && !event.has_findings() {
+        let message = format!("is for security findings, and {event} has none; use json");
+        return Err(Problem::field("format", FieldCode::Conflicting, message));
+    }
+    Ok(format)
+}
+
 fn filter(text: &str, event: WebhookEvent) -> Result<Filter, Problem> {
     Filter::parse(text, event)
         .map_err(|error| Problem::field("filter", FieldCode::InvalidValue, error.to_string()))
@@ -297,6 +314,7 @@ fn state(webhook: &Webhook) -> AuditJson {
     AuditJson::from(json!({
         "name": webhook.name,
         "event": webhook.event.as_str(),
+        "format": webhook.format.as_str(),
         "url": webhook.url.split(['?', '#']).next().unwrap_or_default(),
         "filter": webhook.filter.to_string(),
         "enabled": webhook.enabled,

@@ -201,6 +201,12 @@ enumerations! {
     DeliveryStatus = reeve_notify::delivery::DeliveryStatus, "Status of a delivery.";
     ChannelFieldForm = reeve_notify::notification::FieldForm, "Form of a setting or secret of a notification channel.";
     WebhookEvent = reeve_notify::webhook::WebhookEvent, "Event that a webhook is called with.";
+    ThreatFeedFormat = reeve_anomalies::threat::feed::FeedFormat, "Form of the list at the address of a feed.";
+    AlertSourceFormat = reeve_siem::AlertFormat, "Format of the alerts of a source.";
+    InboundAlertStatus = reeve_siem::AlertStatus, "Status of an alert of another tool.";
+    InboundAlertVerdict = reeve_siem::AlertVerdict, "Verdict of a person on an alert of another tool.";
+    CallbackMethod = reeve_siem::CallbackMethod, "HTTP method of a call that closes an alert.";
+    WebhookFormat = reeve_notify::webhook::WebhookFormat, "Format of the messages of a webhook.";
 
     // The audit log, its alerts, exports and reports.
     Severity = reeve_audit::Severity, "Severity of an entry or firing.";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::form::enumeration::{DeliveryStatus, WebhookEvent};
+use crate::wire::form::enumeration::{DeliveryStatus, WebhookEvent, WebhookFormat};
 
 /// A subscription of a program to events, without its secret.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -15,6 +15,7 @@ pub struct WebhookBody {
     /// Name; may be empty.
     pub name: String,
     pub event: WebhookEvent,
+    pub format: WebhookFormat,
     /// Address of the receiver.
     pub url: String,
     /// `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold.
@@ -48,6 +49,9 @@ pub struct WebhookSecretBody {
 #[serde(deny_unknown_fields)]
 pub struct WebhookCreate {
     pub event: WebhookEvent,
+    /// `json` unless said otherwise. `ocsf` sends security findings alone, at each change of their
+    /// status; it is for `recommendation_ready`, `anomaly_detected` and `alert_fired`.
+    pub format: Option<WebhookFormat>,
     /// Address that is called, https only.
     pub url: String,
     /// `priority=high`, `type=security`, `impact=medium`, or several joined by commas.
@@ -65,6 +69,7 @@ pub struct WebhookCreate {
 #[serde(deny_unknown_fields)]
 pub struct WebhookPatch {
     pub event: Option<WebhookEvent>,
+    pub format: Option<WebhookFormat>,
     pub url: Option<String>,
     pub filter: Option<String>,
     pub name: Option<String>,
@@ -119,6 +124,7 @@ impl WebhookBody {
             id: webhook.id.0.clone(),
             name: webhook.name.clone(),
             event: webhook.event.into(),
+            format: webhook.format.into(),
             url: webhook.url.clone(),
             filter: webhook.filter.to_string(),
             enabled: webhook.enabled,

@@ -8,7 +8,7 @@ use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, 
 
 use super::*;
 use crate::notification::{ChannelId, ChannelKind, ChannelSettings, Item};
-use crate::webhook::{Filter, WebhookId};
+use crate::webhook::{Filter, WebhookFormat, WebhookId};
 
 #[test]
 fn a_body_is_bounded() {
@@ -86,6 +86,7 @@ fn webhook(id: &str, event: WebhookEvent, filter: &str) -> Webhook {
         id: WebhookId(id.into()),
         name: id.into(),
         event,
+        format: WebhookFormat::Json,
         url: "https://hooks.example/".into(),
         filter: Filter::parse(filter, event).unwrap(),
         enabled: true,
@@ -116,6 +117,7 @@ fn happening(topic: Topic, agent: Option<&str>) -> Happening {
             impact: Some("low".into()),
         },
         data: json!({ "id": "1" }),
+        finding: event.map(|event| (event, json!({ "class_uid": 2004 }))),
         message: Message {
             title: "It happened".into(),
             gravity: Gravity::Info,
@@ -148,6 +150,47 @@ fn people(audience: &Audience, happening: &Happening) -> (Vec<String>, Option<(T
             .first()
             .map(|notice| (notice.timing, notice.due_at.to_string())),
     )
+}
+
+#[test]
+fn a_webhook_gets_what_its_format_says() {
+    let json = webhook("json", WebhookEvent::AnomalyDetected, "");
+    let ocsf = Webhook {
+        id: WebhookId("ocsf".into()),
+        format: WebhookFormat::Ocsf,
+        ..json.clone()
+    };
+    let audience = Audience {
+        webhooks: vec![json, ocsf],
+        ..Audience::default()
+    };
+    let sent = |happening: Happening| -> Vec<(String, String)> {
+        let plan = audience.plan(&[happening], now());
+        let outgoing = plan.outgoing.into_iter();
+        outgoing
+            .map(|one| (one.delivery.target.id().to_owned(), one.body))
+            .collect()
+    };
+
+    let detected = sent(happening(Topic::Anomalies, None));
+    assert_eq!(detected.len(), 2);
+    assert!(detected[0].1.starts_with(r#"{"type":"anomaly_detected""#));
+    assert_eq!(
+        detected[1],
+        ("ocsf".to_owned(), r#"{"class_uid":2004}"#.to_owned())
+    );
+
+    // A change of the status is told in OCSF alone, and what is no security finding is not.
+    let changed = Happening {
+        event: None,
+        ..happening(Topic::Anomalies, None)
+    };
+    assert_eq!(sent(changed).len(), 1);
+    let cost = Happening {
+        finding: None,
+        ..happening(Topic::Anomalies, None)
+    };
+    assert_eq!(sent(cost)[0].0, "json");
 }
 
 #[test]

@@ -12,15 +12,21 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { anomalySettingsQuery } from '../anomalies/queries';
 import { RemoveList } from './RemoveList';
-import { threatListsQuery } from './queries';
+import { stixAddress, threatListsQuery } from './queries';
 
 const ThreatListDialog = lazyComponent(() => import('./ThreatListDialog'), 'ThreatListDialog');
+const FeedDialog = lazyComponent(() => import('./FeedDialog'), 'FeedDialog');
+const StixDialog = lazyComponent(() => import('./StixDialog'), 'StixDialog');
 const AnomalySettingsDialog = lazyComponent(
   () => import('../anomalies/AnomalySettingsDialog'),
   'AnomalySettingsDialog',
 );
 
-function columns(open: (list: ThreatList) => void, configure: boolean): Column<ThreatList>[] {
+function columns(
+  open: (list: ThreatList) => void,
+  feed: (list: ThreatList) => void,
+  configure: boolean,
+): Column<ThreatList>[] {
   const shown: Column<ThreatList>[] = [
     {
       id: 'name',
@@ -54,7 +60,15 @@ function columns(open: (list: ThreatList) => void, configure: boolean): Column<T
       header: 'Source',
       sortBy: (row) => row.source,
       cell: (row) =>
-        row.source === 'file' ? <Badge color="gray">File</Badge> : <Badge>Added here</Badge>,
+        row.source === 'file' ? (
+          <Badge color="gray">File</Badge>
+        ) : row.feed ? (
+          <Badge color={row.feed.error ? 'orange' : undefined}>
+            {row.feed.error ? 'Address, failing' : 'Address'}
+          </Badge>
+        ) : (
+          <Badge>Added here</Badge>
+        ),
     },
     {
       id: 'indicators',
@@ -83,6 +97,22 @@ function columns(open: (list: ThreatList) => void, configure: boolean): Column<T
         ),
     },
   ];
+  shown.push({
+    id: 'stix',
+    header: '',
+    cell: (row) => (
+      <Group gap="xs" wrap="nowrap">
+        <Anchor size="sm" href={stixAddress(row.name)} download={`${row.name}.json`}>
+          STIX
+        </Anchor>
+        {configure && row.source !== 'file' && (
+          <Anchor component="button" type="button" size="sm" onClick={() => feed(row)}>
+            Address
+          </Anchor>
+        )}
+      </Group>
+    ),
+  });
   if (configure)
     shown.push({
       id: 'remove',
@@ -99,18 +129,36 @@ export function ThreatLists() {
   const configure = may('intelligence.configure');
   const [opened, setOpened] = useState<{ list?: ThreatList } | null>(null);
   const { data, error, refetch } = useQuery(threatListsQuery);
-  const table = useMemo(() => columns((list) => setOpened({ list }), configure), [configure]);
+  const [fed, setFed] = useState<{ list?: ThreatList } | null>(null);
+  const [importing, setImporting] = useState(false);
+  const table = useMemo(
+    () =>
+      columns(
+        (list) => setOpened({ list }),
+        (list) => setFed({ list }),
+        configure,
+      ),
+    [configure],
+  );
   const add = configure ? (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened({})}>
-      Add a list
-    </Button>
+    <Group gap="xs">
+      <Button variant="default" onClick={() => setImporting(true)}>
+        Import STIX
+      </Button>
+      <Button variant="default" onClick={() => setFed({})}>
+        Read from an address
+      </Button>
+      <Button leftSection={<IconPlus size={16} />} onClick={() => setOpened({})}>
+        Add a list
+      </Button>
+    </Group>
   ) : undefined;
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="muted" maw={720}>
           Addresses, networks and programs that you distrust. A matching audit log entry creates a
-          security anomaly. Reeve downloads no feeds automatically.
+          security anomaly. Reeve reads no address that you have not given.
         </Text>
         {add}
       </Group>
@@ -134,6 +182,8 @@ export function ThreatLists() {
           }
         />
       )}
+      {fed && <FeedDialog list={fed.list} onClose={() => setFed(null)} />}
+      {importing && <StixDialog onClose={() => setImporting(false)} />}
       {opened && (
         <ThreatListDialog
           known={data?.items ?? []}

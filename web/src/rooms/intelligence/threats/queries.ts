@@ -1,6 +1,7 @@
 // What the page of threat lists asks the service for, and what it changes.
 import { queryOptions } from '@tanstack/react-query';
 import { body, client } from '../../../api/client';
+import type { components } from '../../../api/schema';
 import { MOST } from '../queries';
 
 const LISTS = '/api/v1/intelligence/threat-lists' as const;
@@ -28,3 +29,30 @@ export const putThreatList = ({ name, indicators }: { name: string; indicators: 
 
 export const removeThreatList = (name: string) =>
   body(client.DELETE(`${LISTS}/{name}`, { params: { path: { name } } }));
+
+export const putFeed = ({
+  name,
+  ...feed
+}: { name: string } & components['schemas']['ThreatFeedPut']) =>
+  body(client.PUT(`${LISTS}/{name}/feed`, { params: { path: { name } }, body: feed }));
+
+export const removeFeed = (name: string) =>
+  body(client.DELETE(`${LISTS}/{name}/feed`, { params: { path: { name } } }));
+
+export const refreshFeed = (name: string) =>
+  body(client.POST(`${LISTS}/{name}/feed/refresh`, { params: { path: { name } } }));
+
+/** The bundle goes over as the file has it. */
+export const importStix = async ({ name, file }: { name: string; file: File }) => {
+  const text = await file.text();
+  return body(
+    client.PUT(`${LISTS}/{name}/stix`, {
+      params: { path: { name } },
+      body: {},
+      bodySerializer: () => text,
+    }),
+  );
+};
+
+/** Address of a list as a bundle, for a link. */
+export const stixAddress = (name: string) => `${LISTS}/${encodeURIComponent(name)}/stix`;

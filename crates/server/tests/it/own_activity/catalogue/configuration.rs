@@ -20,6 +20,9 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::POLICY_MODIFY, "standing_approval")
         .when("operation:standing_approval.end")
         .severity(Severity::Medium),
+    by_reeve(&events::INBOUND_ALERT, "api", "inbound_alert")
+        .when("operation:inbound_alert.receive")
+        .severity(Severity::High),
     by_user(&events::PRICE_FILE_IMPORT, "price_file"),
     by_user(&events::PRICE_FILE_DELETE, "price_file"),
     by_user(&events::SAVED_SEARCH_CREATE, "saved_search"),
@@ -67,6 +70,21 @@ async fn standing_approval(admin: &Api) {
     let end = format!("{path}/{}/end", given.text_at("/approvals/0/id"));
     let reason = json!({ "reason": "a drill" });
     let _ = admin.post(&end, reason).await.expect(200);
+}
+
+async fn inbound_alert(service: &Service, admin: &Api) {
+    let source = json!({ "name": "SIEM", "format": "json" });
+    let made = admin
+        .post("intelligence/alert-sources", source)
+        .await
+        .expect(201);
+    let tool = service.with_token(&made.text_at("/token"));
+    let alert =
+        json!({ "id": "1", "title": "Odd login", "severity": "critical", "resource": "nowhere" });
+    let _ = tool
+        .post("intelligence/inbound-alerts", alert)
+        .await
+        .expect(200);
 }
 
 async fn price_file(admin: &Api) {
