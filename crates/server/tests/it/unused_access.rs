@@ -152,7 +152,9 @@ async fn permissions_that_nothing_used_go_and_come_back() {
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, director) = admin.person("dora@acme.example", &["director"], &[]).await;
-    let (_, security) = admin.person("sven@acme.example", &["security_analyst"], &[]).await;
+    let (_, security) = admin
+        .person("sven@acme.example", &["security_analyst"], &[])
+        .await;
     let _ = connect(&admin, &before(&moto).await).await;
 
     let all = found(&admin, "security_intelligence").await;

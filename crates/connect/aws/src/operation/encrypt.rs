@@ -196,10 +196,10 @@ impl Replacement<'_> {
         };
         let copy = self.encrypted().await?;
         let copy = copy.ok_or_else(|| other(format!("no encrypted volume of {}", self.id)))?;
-        if let Some((machine, device)) = &Slot::read(mark).0 {
-            if !self.moved(&volume, &copy, (machine, device)).await? {
-                return Ok(false);
-            }
+        if let Some((machine, device)) = &Slot::read(mark).0
+            && !self.moved(&volume, &copy, (machine, device)).await?
+        {
+            return Ok(false);
         }
         self.tag(self.id, REPLACED_TAG, mark).await?;
         self.untag(self.id, ENCRYPTING_TAG).await?;

@@ -81,7 +81,7 @@ async fn an_encrypted_volume_takes_the_place_of_the_old_one_and_gives_it_back() 
 
     done(&aws, &volume, EncryptOperation::GiveBack).await;
     let back = seen(&aws, &volume).await;
-    assert_eq!(back.attached_to, [machine.id.clone()]);
+    assert_eq!(back.attached_to, std::slice::from_ref(&machine.id));
     assert!(back.tag(REPLACED_TAG).is_none());
     assert_eq!(seen(&aws, &machine).await.state, ResourceState::Running);
     // A later replacement does not use the volume that was given up.
