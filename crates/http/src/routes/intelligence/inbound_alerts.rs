@@ -30,7 +30,7 @@ const MAX_BODY_BYTES: usize = 8 << 20;
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct InboundAlertParams {
+pub(super) struct InboundAlertParams {
     /// Identifier of a source.
     source: Option<String>,
     /// `open` or `closed`.

@@ -78,7 +78,7 @@ async fn inbound_alert(service: &Service, admin: &Api) {
         .post("intelligence/alert-sources", source)
         .await
         .expect(201);
-    let tool = service.with_token(&made.text_at("/token"));
+    let tool = service.nobody().with_token(&made.text_at("/token"));
     let alert =
         json!({ "id": "1", "title": "Odd login", "severity": "critical", "resource": "nowhere" });
     let _ = tool
@@ -110,6 +110,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
     saved_search(&admin).await;
     price_file(&admin).await;
     standing_approval(&admin).await;
+    inbound_alert(&service, &admin).await;
 
     // One receiver takes what it is sent; the other says that it is gone, and is not asked again.
     let (url, received) = receiver().await;
