@@ -433,7 +433,9 @@ pub(super) fn parse(
     let state = parameters.state("state")?;
     let before = parameters.members("before")?;
     let with = parameters.members("with")?.into_iter().collect();
-    let place = (parameters.text("account")?, parameters.text("region")?);
+    // Identities and other global resources have no region.
+    let region = parameters.text_or_null("region")?.unwrap_or_default();
+    let place = (parameters.text("account")?, region);
 
     let change = ConfigurationChange::filled(row, state, before, with, place).map_err(|_| {
         ParameterError::Wrong {

@@ -79,11 +79,9 @@ async fn incidents(admin: &Api) -> Vec<Value> {
 /// Signs every approval that waits, once by each person.
 async fn sign(signers: &[&Api]) {
     for signer in signers {
-        let waiting = signer
-            .get("intelligence/approvals?status=pending")
-            .await
-            .expect(200);
-        for approval in waiting.items() {
+        let all = signer.get("intelligence/approvals").await.expect(200);
+        let waiting = |one: &&Value| one["status"] == "pending";
+        for approval in all.items().iter().filter(waiting) {
             let id = approval["id"].as_str().unwrap();
             let path = format!("intelligence/approvals/{id}/approve");
             let _ = signer
@@ -161,6 +159,11 @@ async fn a_stolen_key_is_one_incident_that_a_playbook_contains_and_rolls_back() 
     let back = admin.post(&back, json!({})).await.expect(200).body;
     assert_eq!(back["can_roll_back"], false, "{back:#}");
     let run = states(&admin, &incident, &["rolled_back", "rolled_back", "done"]).await;
+    until("the end of the rollback", PATIENCE, async || {
+        let runs = admin.get(&format!("{incident}/runs")).await.expect(200);
+        (!runs.items()[0]["rollback"]["ended_at"].is_null()).then_some(())
+    })
+    .await;
     assert_eq!(key_status(&moto, "deploy").await, "Active");
     assert!(!policies(&moto, "deploy").await.contains("ReeveBlock"));
     assert!(

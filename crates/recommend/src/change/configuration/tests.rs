@@ -154,6 +154,19 @@ fn each_row_is_read_back_from_a_stored_plan() {
 }
 
 #[test]
+fn a_plan_for_an_identity_without_a_region_is_read_back() {
+    let row = row("deactivate_access_key");
+    let document = Document::new(serde_json::from_str(&row.sample.document).unwrap());
+    let global = Resource {
+        region: String::new(),
+        ..resource(row)
+    };
+    let change = ConfigurationChange::on(row, &global, &document, BTreeMap::new()).unwrap();
+    let read = Changes::builtin().procedure(&Plan::new(&change, "one"));
+    assert_eq!(read.unwrap().change().parameters(), change.parameters());
+}
+
+#[test]
 fn a_configuration_that_changed_since_is_left_alone() {
     let row = row("block_public_access");
     let (change, document) = sample(row);
