@@ -34,9 +34,3 @@ pub fn incident_record(incident: &Incident) -> Value {
 pub fn anomaly_record(anomaly: &Anomaly) -> Value {
     serde_json::to_value(AnomalyBody::from(anomaly)).unwrap_or_default()
 }
-
-/// An incident, as `GET intelligence/incidents` lists it.
-#[must_use]
-pub fn incident_record(incident: &Incident) -> Value {
-    serde_json::to_value(IncidentSummaryBody::from(incident)).unwrap_or_default()
-}
