@@ -35,13 +35,7 @@ pub(super) const EXPOSED: Setting = Setting {
 };
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[
-    EXPOSED,
-    WINDOW,
-    OBSERVE,
-    alert::CHANNELS,
-    alert::PRIORITIES,
-];
+const SETTINGS: &[Setting] = &[EXPOSED, WINDOW, OBSERVE, alert::CHANNELS, alert::PRIORITIES];
 
 /// Kind of finding: machines are isolated for critical threats.
 const EMERGENCIES: &[Emergency] = &[Emergency {

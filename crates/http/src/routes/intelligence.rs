@@ -20,7 +20,7 @@ mod drift;
 mod emergencies;
 mod exclusions;
 mod exposures;
-pub(crate) mod flows;
+mod flows;
 mod guardrails;
 mod models;
 mod overview;

@@ -263,6 +263,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             lifecycle: None,
             template: None,
             document: None,
+            group_use: None,
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),
