@@ -360,7 +360,7 @@ fn a_group_that_permits_more_than_is_used_is_exchanged() {
     assert_eq!(own.priority, Priority::High, "it was open to everyone");
     let planned = own.plan.as_ref().unwrap().change.as_ref().unwrap();
     assert_eq!(planned.name, "tighten_group");
-    let parameters = planned.parameters.to_canonical();
+    let parameters = String::from_utf8(planned.parameters.to_canonical()).unwrap();
     assert!(
         parameters.contains(r#""tight":["ingress tcp 443-443 10.0.0.0/24"]"#),
         "{parameters}"
