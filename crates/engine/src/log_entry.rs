@@ -345,7 +345,9 @@ pub(super) fn step(
 /// policy covers both.
 fn event_of_step(outcome: &StepOutcome, purpose: Purpose) -> &'static EventKind {
     match outcome.kind {
-        StepKind::Precondition | StepKind::Verify | StepKind::Hold => &events::CHECK,
+        StepKind::Precondition | StepKind::Verify | StepKind::Hold | StepKind::Observe => {
+            &events::CHECK
+        }
         // What happens to nothing real must not be found among the changes of resources.
         _ if purpose == Purpose::Simulate => &events::CHECK,
         StepKind::Snapshot => &events::RESOURCE_SNAPSHOT,

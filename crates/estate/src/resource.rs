@@ -217,7 +217,9 @@ impl GroupUse {
     /// Returns the identifier of the group in its place; empty where there is none.
     #[must_use]
     pub fn replacement_id(&self) -> &str {
-        self.replacement.as_ref().map_or("", |group| group.id.as_str())
+        self.replacement
+            .as_ref()
+            .map_or("", |group| group.id.as_str())
     }
 }
 

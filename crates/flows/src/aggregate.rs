@@ -14,8 +14,8 @@ use ipnet::IpNet;
 use crate::collapse::{MOST_FLOWS, collapse};
 use crate::record::{FlowAction, FlowDirection, FlowLine, FlowRecord};
 use crate::rules::has_ports;
+use crate::sums::{DAY_S, DayCoverage, FlowCounts, FlowKey, day_of};
 
-const DAY_S: i64 = 86_400;
 const HOUR_S: i64 = 3600;
 
 /// First port that no well-known service has. Load balancers and NAT gateways open connections from
@@ -28,86 +28,6 @@ const FIRST_EPHEMERAL: u16 = 32_768;
 const SYN: u8 = 2;
 /// TCP flags of the packet that answers it.
 const SYN_ACK: u8 = 18;
-
-/// Returns the day of a time, in days since 1970 (UTC).
-#[must_use]
-pub fn day_of(second: i64) -> i32 {
-    i32::try_from(second.div_euclid(DAY_S)).unwrap_or(i32::MAX)
-}
-
-/// Returns the first second of a day.
-#[must_use]
-pub fn first_second(day: i32) -> i64 {
-    i64::from(day) * DAY_S
-}
-
-/// Flows that are summed together.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowKey {
-    pub interface: String,
-    /// Days since 1970 (UTC).
-    pub day: i32,
-    pub direction: FlowDirection,
-    /// Address of the peer; every address where the peers were too many to be kept apart.
-    pub peer: IpNet,
-    /// IANA number of the protocol.
-    pub protocol: u8,
-    /// Port of the side that did not open the connection; 0 for protocols without ports.
-    pub port: u16,
-    pub action: FlowAction,
-}
-
-/// Sums of flows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FlowCounts {
-    /// Unix time of the first packet, seconds.
-    pub first_s: i64,
-    pub last_s: i64,
-    /// Records of the side that opened the connections.
-    pub flows: u64,
-    /// Records of the other side.
-    pub answers: u64,
-    pub packets: u64,
-    pub bytes: u64,
-    /// Packets of the largest record of the side that opened the connections.
-    pub largest_packets: u64,
-}
-
-impl FlowCounts {
-    /// Adds the counts of further flows.
-    pub fn add(&mut self, more: &FlowCounts) {
-        let is_empty = self.flows + self.answers == 0;
-        self.first_s = match is_empty {
-            true => more.first_s,
-            false => self.first_s.min(more.first_s),
-        };
-        self.last_s = self.last_s.max(more.last_s);
-        self.flows += more.flows;
-        self.answers += more.answers;
-        self.packets += more.packets;
-        self.bytes += more.bytes;
-        self.largest_packets = self.largest_packets.max(more.largest_packets);
-    }
-}
-
-/// Records that were delivered of an interface and day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DayCoverage {
-    /// Hours with a record, one bit each; an interval without traffic has a record too.
-    pub hours: u32,
-    pub records: u64,
-    /// Intervals of which AWS left records out.
-    pub skipped: u64,
-}
-
-impl DayCoverage {
-    /// Adds the coverage of further records.
-    pub fn add(&mut self, more: &DayCoverage) {
-        self.hours |= more.hours;
-        self.records += more.records;
-        self.skipped += more.skipped;
-    }
-}
 
 /// Sums of a part of a flow log.
 #[derive(Debug, Clone, Default)]
@@ -195,7 +115,9 @@ impl<'a> Aggregator<'a> {
             let day = (key.interface.clone(), key.day);
             by_day.entry(day).or_default().push((key, counts));
         }
-        let bounded = by_day.into_values().flat_map(|sums| collapse(sums, MOST_FLOWS));
+        let bounded = by_day
+            .into_values()
+            .flat_map(|sums| collapse(sums, MOST_FLOWS));
         self.flows = bounded.collect();
     }
 
@@ -230,7 +152,8 @@ impl<'a> Aggregator<'a> {
             return;
         };
 
-        let openings = opens(&record).map_or([Some(true), Some(false)], |opens| [Some(opens), None]);
+        let openings =
+            opens(&record).map_or([Some(true), Some(false)], |opens| [Some(opens), None]);
         for is_opening in openings.into_iter().flatten() {
             self.sum(&record, is_incoming, is_opening);
         }
@@ -242,8 +165,16 @@ impl<'a> Aggregator<'a> {
             false => FlowDirection::Egress,
         };
         let (peer, port) = (
-            if is_incoming { record.source } else { record.destination },
-            if is_opening { record.destination_port } else { record.source_port },
+            if is_incoming {
+                record.source
+            } else {
+                record.destination
+            },
+            if is_opening {
+                record.destination_port
+            } else {
+                record.source_port
+            },
         );
 
         let key = FlowKey {
@@ -268,7 +199,10 @@ impl<'a> Aggregator<'a> {
 
     /// Returns `true` if the packets of a record came to the interface; `None` where nothing tells.
     fn is_incoming(&self, record: &FlowRecord) -> Option<bool> {
-        let own = self.own.get(&record.interface).map_or(&[][..], Vec::as_slice);
+        let own = self
+            .own
+            .get(&record.interface)
+            .map_or(&[][..], Vec::as_slice);
         if own.contains(&record.destination) {
             return Some(true);
         }
@@ -374,7 +308,10 @@ mod tests {
             .collect();
         assert_eq!(
             found,
-            [(FlowDirection::Ingress, 8080), (FlowDirection::Egress, 5000)]
+            [
+                (FlowDirection::Ingress, 8080),
+                (FlowDirection::Egress, 5000)
+            ]
         );
 
         let refused = sums(&["2 1 eni-1 10.0.9.9 10.0.0.4 5000 8080 6 9 900 0 60 REJECT OK"]);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use crate::aggregate::{FlowCounts, FlowKey};
 use crate::peers::is_public;
 use crate::record::FlowAction;
+use crate::sums::{FlowCounts, FlowKey};
 
 /// Sums that are kept of an interface and day.
 pub const MOST_FLOWS: usize = 2000;
@@ -21,8 +21,7 @@ type Sums = BTreeMap<FlowKey, FlowCounts>;
 #[must_use]
 pub fn collapse(sums: Vec<(FlowKey, FlowCounts)>, most: usize) -> Vec<(FlowKey, FlowCounts)> {
     let mut sums: Sums = sums.into_iter().collect();
-    let is_refused =
-        |key: &FlowKey| key.action == FlowAction::Refused && is_public(&key.peer);
+    let is_refused = |key: &FlowKey| key.action == FlowAction::Refused && is_public(&key.peer);
     let steps: [(&dyn Fn(&FlowKey) -> bool, bool); 3] = [
         (&is_refused, false),
         (&is_refused, true),
@@ -88,7 +87,11 @@ mod tests {
             sum("203.0.113.1/32", 443, FlowAction::Accepted),
         ];
         for peer in 0..200 {
-            sums.push(sum(&format!("198.51.100.{peer}/32"), 22, FlowAction::Refused));
+            sums.push(sum(
+                &format!("198.51.100.{peer}/32"),
+                22,
+                FlowAction::Refused,
+            ));
         }
         assert_eq!(collapse(sums.clone(), 500), collapse(sums.clone(), 203));
 

@@ -53,11 +53,7 @@ impl FlowLog {
     ///
     /// # Errors
     /// It delivers elsewhere, or in a format that flows cannot be summed from.
-    pub fn read(
-        document: &Value,
-        account: &str,
-        region: &str,
-    ) -> Result<FlowLog, FlowLogError> {
+    pub fn read(document: &Value, account: &str, region: &str) -> Result<FlowLog, FlowLogError> {
         let text = |name: &'static str| {
             let found = document.get(name).and_then(Value::as_str);
             found.filter(|text| !text.is_empty())
@@ -66,7 +62,11 @@ impl FlowLog {
         let option = |name: &str| {
             let options = document.get("destinationOptions")?;
             let value = options.get(name)?;
-            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            Some(
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned),
+            )
         };
 
         let destination = match text("logDestinationType").unwrap_or("cloud-watch-logs") {
@@ -129,9 +129,9 @@ impl FlowLog {
             true => format!(
                 "{folder}AWSLogs/aws-account-id={account}/aws-service=vpcflowlogs/aws-region={region}/year={year}/month={month}/day={day}/"
             ),
-            false => format!(
-                "{folder}AWSLogs/{account}/vpcflowlogs/{region}/{year}/{month}/{day}/"
-            ),
+            false => {
+                format!("{folder}AWSLogs/{account}/vpcflowlogs/{region}/{year}/{month}/{day}/")
+            }
         })
     }
 
@@ -174,7 +174,9 @@ mod tests {
             "team/AWSLogs/aws-account-id=111122223333/aws-service=vpcflowlogs/aws-region=eu-west-1/year=2026/month=11/day=28/"
         );
         assert!(log.has("x/111122223333_vpcflowlogs_eu-west-1_fl-1_20261128T0000Z_ab.log.parquet"));
-        assert!(!log.has("x/111122223333_vpcflowlogs_eu-west-1_fl-12_20261128T0000Z_ab.log.parquet"));
+        assert!(
+            !log.has("x/111122223333_vpcflowlogs_eu-west-1_fl-12_20261128T0000Z_ab.log.parquet")
+        );
 
         let group = json!({ "flowLogId": "fl-2", "resourceId": "eni-1", "logDestinationType": "cloud-watch-logs", "logGroupName": "flows" });
         let log = FlowLog::read(&group, "1", "eu-west-1").unwrap();

@@ -21,8 +21,8 @@ use crate::record::FlowDirection;
 use crate::rules::Rule;
 use crate::seen::{InterfaceFlows, SeenFlow};
 
-pub(crate) use used::scan;
 use used::Wide;
+pub(crate) use used::scan;
 
 /// Rules of one direction that AWS permits a group, by default.
 const MOST_RULES: usize = 60;
@@ -183,7 +183,12 @@ pub fn least_rules(
     let mut rules = Vec::new();
     for direction in [FlowDirection::Ingress, FlowDirection::Egress] {
         rules.extend(peers::rules(
-            group, &wide, &sorted.kept, direction, MOST_RULES, settings,
+            group,
+            &wide,
+            &sorted.kept,
+            direction,
+            MOST_RULES,
+            settings,
         ));
     }
     rules.sort_by(|a, b| a.rule.cmp(&b.rule));
@@ -287,7 +292,9 @@ fn coverage(
 
     for one in &found {
         // An interface that is younger than the window is covered since its first whole day.
-        let first = one.first_day.map_or(start, |day| (day + 1).clamp(start, end - 1));
+        let first = one
+            .first_day
+            .map_or(start, |day| (day + 1).clamp(start, end - 1));
         let expected = f64::from(end - first) * COVERED;
         if f64::from(one.covered_days) < expected.floor() {
             return Err(open(
@@ -316,7 +323,11 @@ fn coverage(
 }
 
 /// Returns the flows of each day of the window.
-fn days(group: &GroupFacts<'_>, sorted: &used::Sorted<'_>, (start, end): (i32, i32)) -> Vec<DayCount> {
+fn days(
+    group: &GroupFacts<'_>,
+    sorted: &used::Sorted<'_>,
+    (start, end): (i32, i32),
+) -> Vec<DayCount> {
     let mut days: BTreeMap<i32, DayCount> = (start..end)
         .map(|day| {
             let count = DayCount {
@@ -332,7 +343,11 @@ fn days(group: &GroupFacts<'_>, sorted: &used::Sorted<'_>, (start, end): (i32, i
     for (flow, is_kept) in kept.chain(cut) {
         for seen in &flow.days {
             if let Some(count) = days.get_mut(&seen.day) {
-                let field = if is_kept { &mut count.kept } else { &mut count.cut };
+                let field = if is_kept {
+                    &mut count.kept
+                } else {
+                    &mut count.cut
+                };
                 *field += seen.flows;
             }
         }
@@ -349,7 +364,9 @@ fn days(group: &GroupFacts<'_>, sorted: &used::Sorted<'_>, (start, end): (i32, i
 fn cut_flows(mut cut: Vec<used::Cut<'_>>) -> Vec<CutFlow> {
     cut.sort_by_key(|cut| std::cmp::Reverse(cut.flow.last_s));
     cut.truncate(MOST_CUT);
-    cut.iter().map(|cut| cut_flow(cut.flow, cut.reason)).collect()
+    cut.iter()
+        .map(|cut| cut_flow(cut.flow, cut.reason))
+        .collect()
 }
 
 fn cut_flow(flow: &SeenFlow, reason: &str) -> CutFlow {

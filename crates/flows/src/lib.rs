@@ -18,8 +18,9 @@ mod refused;
 mod rules;
 mod seen;
 mod store;
+mod sums;
 
-pub use aggregate::{Aggregator, DayCoverage, FlowBatch, FlowCounts, FlowKey, day_of, first_second};
+pub use aggregate::{Aggregator, FlowBatch};
 pub use collapse::{MOST_FLOWS, collapse};
 pub use flow_log::{Destination, FlowLog, FlowLogError, LogCursor};
 pub use least::{
@@ -32,3 +33,4 @@ pub use refused::{Harm, cut_by, refused_before};
 pub use rules::{Rule, RuleError, RulePeer, protocol_text, rules_of};
 pub use seen::{CoverageDay, FlowDay, InterfaceFlows, SeenFlow};
 pub use store::{FlowQuery, FlowSource, FlowStore, SourceState};
+pub use sums::{DayCoverage, FlowCounts, FlowKey, day_of, first_second};

@@ -193,7 +193,9 @@ impl Format {
     ) -> Result<FlowLine, LineError> {
         let text = |field: usize| {
             let found = self.places[field].and_then(&cell);
-            found.map(str::trim).filter(|text| !text.is_empty() && *text != "-")
+            found
+                .map(str::trim)
+                .filter(|text| !text.is_empty() && *text != "-")
         };
         let wrong = |field: usize| LineError {
             field: FIELDS[field],
@@ -220,8 +222,11 @@ impl Format {
             _ => return Err(wrong(9)),
         }
 
-        let address =
-            |field: usize| text(field).and_then(|text| text.parse().ok()).ok_or_else(|| wrong(field));
+        let address = |field: usize| {
+            text(field)
+                .and_then(|text| text.parse().ok())
+                .ok_or_else(|| wrong(field))
+        };
         // Protocols without ports have a dash in some formats and a zero in others.
         let port = |field: usize| match text(field) {
             None => Ok(0),
@@ -235,7 +240,9 @@ impl Format {
             destination: address(2)?,
             source_port: port(3)?,
             destination_port: port(4)?,
-            protocol: text(5).and_then(|text| text.parse().ok()).ok_or_else(|| wrong(5))?,
+            protocol: text(5)
+                .and_then(|text| text.parse().ok())
+                .ok_or_else(|| wrong(5))?,
             packets: count(10),
             bytes: count(11),
             start_s,

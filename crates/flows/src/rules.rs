@@ -104,7 +104,9 @@ impl fmt::Display for RulePeer {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let protocol = self.protocol.map_or_else(|| "all".to_owned(), protocol_text);
+        let protocol = self
+            .protocol
+            .map_or_else(|| "all".to_owned(), protocol_text);
         write!(
             f,
             "{} {protocol} {}-{} {}",
@@ -182,7 +184,8 @@ fn permission_rules(permission: &Value, direction: FlowDirection) -> Vec<Rule> {
     let port = |name: &str, other: u16| {
         let port = member(name).and_then(|port| port.parse::<u16>().ok());
         // The ports of ICMP are types and codes.
-        port.filter(|_| protocol.is_some_and(has_ports)).unwrap_or(other)
+        port.filter(|_| protocol.is_some_and(has_ports))
+            .unwrap_or(other)
     };
 
     let peers = [

@@ -2,8 +2,8 @@
 
 use ipnet::IpNet;
 
-use crate::aggregate::{DayCoverage, FlowCounts};
 use crate::record::{FlowAction, FlowDirection};
+use crate::sums::{DayCoverage, FlowCounts};
 
 /// Flows of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

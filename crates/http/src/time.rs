@@ -18,6 +18,20 @@ pub(crate) fn text_ms(ms: i64) -> String {
         .unwrap_or_default()
 }
 
+/// From seconds since the epoch, as text.
+#[must_use]
+pub(crate) fn text_s(second: i64) -> String {
+    text_ms(second.saturating_mul(1000))
+}
+
+/// From days since the epoch, as a date.
+#[must_use]
+pub(crate) fn date_of_day(day: i32) -> String {
+    let mut date = text_s(reeve_flows::first_second(day));
+    date.truncate("2026-11-28".len());
+    date
+}
+
 /// From a request's field.
 ///
 /// # Errors

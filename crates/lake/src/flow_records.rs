@@ -48,7 +48,9 @@ pub fn read_flow_records(
         .collect();
     let format = Format::from_names(names.iter().map(String::as_str))?;
 
-    let read: Vec<usize> = (0..names.len()).filter(|place| format.reads(*place)).collect();
+    let read: Vec<usize> = (0..names.len())
+        .filter(|place| format.reads(*place))
+        .collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), read.iter().copied());
     // Columns come in the order of the file.
     let mut column_of = vec![None; names.len()];
@@ -56,7 +58,11 @@ pub fn read_flow_records(
         column_of[*place] = Some(column);
     }
 
-    for batch in builder.with_projection(mask).with_batch_size(ROWS).build()? {
+    for batch in builder
+        .with_projection(mask)
+        .with_batch_size(ROWS)
+        .build()?
+    {
         let batch = batch?;
         let columns: Vec<Vec<Option<String>>> = batch
             .columns()
@@ -86,8 +92,10 @@ mod tests {
     #[test]
     fn the_columns_of_a_delivery_are_read() {
         let text = |values: [&str; 2]| Arc::new(StringArray::from(values.to_vec())) as ArrayRef;
-        let port = |values: [Option<i32>; 2]| Arc::new(Int32Array::from(values.to_vec())) as ArrayRef;
-        let long = |values: [Option<i64>; 2]| Arc::new(Int64Array::from(values.to_vec())) as ArrayRef;
+        let port =
+            |values: [Option<i32>; 2]| Arc::new(Int32Array::from(values.to_vec())) as ArrayRef;
+        let long =
+            |values: [Option<i64>; 2]| Arc::new(Int64Array::from(values.to_vec())) as ArrayRef;
         let columns = [
             ("version", port([Some(2), Some(2)])),
             ("interface_id", text(["eni-1", "eni-1"])),
@@ -104,13 +112,16 @@ mod tests {
             ("log_status", text(["OK", "NODATA"])),
         ];
         let batch = RecordBatch::try_from_iter_with_nullable(
-            columns.into_iter().map(|(name, column)| (name, column, true)),
+            columns
+                .into_iter()
+                .map(|(name, column)| (name, column, true)),
         )
         .unwrap();
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("flows.log.parquet");
-        let mut writer = ArrowWriter::try_new(File::create(&path).unwrap(), batch.schema(), None).unwrap();
+        let mut writer =
+            ArrowWriter::try_new(File::create(&path).unwrap(), batch.schema(), None).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
 

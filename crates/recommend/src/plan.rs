@@ -34,8 +34,10 @@ named!(
         Grow => "grow",
         /// Sets how many members a group has.
         Scale => "scale",
-        /// Leaves the resource as it is for a time, before the steps after it.
+        /// Leaves the resource as it is until a time; the steps after it take the change back.
         Hold => "hold",
+        /// Leaves the resource as it is for a time, and looks for harm meanwhile.
+        Observe => "observe",
         /// Lets a database's standby take over.
         FailOver => "fail_over",
         /// Makes a read replica, or removes it when undone.
@@ -57,11 +59,11 @@ impl StepKind {
     #[must_use]
     pub const fn effect(self) -> Effect {
         use StepKind::{
-            Change, Delete, FailOver, Grow, Hold, Isolate, Modify, Precondition, Replicate, Scale,
-            Snapshot, Start, Stop, Tag, Verify,
+            Change, Delete, FailOver, Grow, Hold, Isolate, Modify, Observe, Precondition,
+            Replicate, Scale, Snapshot, Start, Stop, Tag, Verify,
         };
         match self {
-            Precondition | Snapshot | Hold | Verify => Effect::Nothing,
+            Precondition | Snapshot | Hold | Observe | Verify => Effect::Nothing,
             Grow | Scale | Replicate | Isolate | Delete | Tag | Change => Effect::Live,
             Stop => Effect::Stops,
             Modify | FailOver => Effect::Restarts,

@@ -140,6 +140,10 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
         if let Some(Err(message)) = service.observers.syncer.sync_now(id, "demo").await {
             tracing::warn!(connection = %id, %message, "a sync failed");
         }
+        let connection = reeve_estate::EstateStore::connection_get(&*service.store, id).await?;
+        if let Err(error) = service.observers.flows.read_now(&connection).await {
+            tracing::warn!(connection = %id, %error, "flow logs were not read");
+        }
     }
 
     steps.inc(1);

@@ -175,7 +175,9 @@ impl Sum {
 fn sum_of(row: &AnyRow, from: usize) -> std::result::Result<Sum, Fault> {
     let text = |place: usize| row.try_get::<String, _>(from + place);
     let broken = |name: &str, value: &str| {
-        Fault::Backend(format!("the {name} {value:?} of a stored flow cannot be read"))
+        Fault::Backend(format!(
+            "the {name} {value:?} of a stored flow cannot be read"
+        ))
     };
     let (direction, peer, action) = (text(0)?, text(1)?, text(4)?);
 

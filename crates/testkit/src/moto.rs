@@ -7,6 +7,7 @@
 //! with a shape of their own come from [`series`].
 
 mod groups;
+mod logs;
 mod network;
 pub mod seed;
 pub mod series;

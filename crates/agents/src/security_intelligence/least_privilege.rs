@@ -92,25 +92,35 @@ impl LeastPrivilege {
             }
             "subnet" => {
                 if let Ok(range) = text("cidrBlock").parse() {
-                    self.subnets.entry(text("vpcId").to_owned()).or_default().push(range);
+                    self.subnets
+                        .entry(text("vpcId").to_owned())
+                        .or_default()
+                        .push(range);
                 }
             }
             "security_group" => {
                 for rule in rules_of(json).unwrap_or_default() {
                     if let RulePeer::Group(id) = rule.peer {
-                        self.referred.entry(id).or_default().insert(resource.id.0.clone());
+                        self.referred
+                            .entry(id)
+                            .or_default()
+                            .insert(resource.id.0.clone());
                     }
                 }
             }
             "network_interface" => {
                 let mut interface = interface(resource, json);
                 let known = facts.get::<InterfaceFlows>();
-                if let Some(known) = known.filter(|known| self.flows + known.flows.len() <= MOST_FLOWS)
+                if let Some(known) =
+                    known.filter(|known| self.flows + known.flows.len() <= MOST_FLOWS)
                 {
                     self.flows += known.flows.len();
                     interface.flows = Some(known.clone());
                 }
-                let own = self.interfaces.entry(resource.connection.clone()).or_default();
+                let own = self
+                    .interfaces
+                    .entry(resource.connection.clone())
+                    .or_default();
                 own.push(interface);
             }
             _ => {}
@@ -132,7 +142,10 @@ impl LeastPrivilege {
         }
 
         let json = document.json();
-        let network = json.get("vpcId").and_then(Value::as_str).unwrap_or_default();
+        let network = json
+            .get("vpcId")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let rules = rules_of(json)?;
         let own: Vec<&Interface> = all
             .iter()
@@ -151,7 +164,11 @@ impl LeastPrivilege {
         let members: HashMap<IpAddr, Vec<String>> = all
             .iter()
             .filter(|interface| interface.network == network)
-            .flat_map(|one| one.addresses.iter().map(|address| (*address, one.groups.clone())))
+            .flat_map(|one| {
+                one.addresses
+                    .iter()
+                    .map(|address| (*address, one.groups.clone()))
+            })
             .collect();
 
         let window_days = u32::try_from(settings.days(&WINDOW)).unwrap_or(30);
@@ -230,7 +247,9 @@ impl LeastPrivilege {
             ));
         }
         let is_member = |one: &&&Interface| {
-            one.machine.as_ref().is_some_and(|machine| self.members.contains(machine))
+            one.machine
+                .as_ref()
+                .is_some_and(|machine| self.members.contains(machine))
         };
         if let Some(member) = own.iter().find(is_member) {
             reasons.push(format!(
@@ -238,19 +257,17 @@ impl LeastPrivilege {
                 member.machine.as_deref().unwrap_or(&member.id)
             ));
         }
-        if rules.iter().any(|rule| matches!(rule.peer, RulePeer::PrefixList(_))) {
+        if rules
+            .iter()
+            .any(|rule| matches!(rule.peer, RulePeer::PrefixList(_)))
+        {
             reasons.push("a rule names a prefix list, whose networks are not read".to_owned());
         }
         reasons
     }
 }
 
-fn answer(
-    answer: CheckAnswer,
-    why: String,
-    values: Value,
-    document: &Document,
-) -> CheckResult {
+fn answer(answer: CheckAnswer, why: String, values: Value, document: &Document) -> CheckResult {
     CheckResult {
         check: LEAST_PRIVILEGE.to_owned(),
         answer,
@@ -283,7 +300,9 @@ fn interface(resource: &Resource, json: &Value) -> Interface {
         id: resource.id.0.clone(),
         network: text("vpcId").unwrap_or_default().to_owned(),
         groups: list("groupSet", "groupId"),
-        addresses: addresses.filter_map(|address| address.parse().ok()).collect(),
+        addresses: addresses
+            .filter_map(|address| address.parse().ok())
+            .collect(),
         machine: machine.and_then(Value::as_str).map(str::to_owned),
         is_managed: is_true("requesterManaged")
             || !matches!(text("interfaceType"), None | Some("interface")),

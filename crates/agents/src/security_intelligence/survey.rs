@@ -272,8 +272,10 @@ impl Answers<'_> {
         judgement: &mut Judgement,
     ) -> bool {
         let document = kept.document().filter(|_| is_group(resource));
-        let answer = document
-            .and_then(|document| self.least.judge(resource, document, facts.settings, facts.now));
+        let answer = document.and_then(|document| {
+            self.least
+                .judge(resource, document, facts.settings, facts.now)
+        });
         let Some(answer) = answer else {
             return true;
         };

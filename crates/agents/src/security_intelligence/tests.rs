@@ -359,3 +359,195 @@ fn a_playbook_gets_the_measure_that_it_asks_for_or_the_reason_why_not() {
     );
     assert_eq!(volume.proposals[0].impact_level, Impact::Low);
 }
+
+/// Days since 1970 of the time of the tests.
+fn today() -> i32 {
+    reeve_flows::day_of(now().as_second())
+}
+
+/// Flows of an interface over forty days: a client every day, and a scan on the first.
+fn flows(interface: &str, days: std::ops::Range<i32>) -> reeve_flows::InterfaceFlows {
+    use reeve_flows::{CoverageDay, DayCoverage, FlowAction, FlowDay, FlowDirection, SeenFlow};
+    let all: Vec<i32> = days.map(|back| today() - back).rev().collect();
+    let seen = |peer: &str, port, packets, days: &[i32]| SeenFlow {
+        direction: FlowDirection::Ingress,
+        peer: peer.parse().unwrap(),
+        protocol: 6,
+        port,
+        action: FlowAction::Accepted,
+        days: days
+            .iter()
+            .map(|day| FlowDay {
+                day: *day,
+                flows: 1,
+            })
+            .collect(),
+        first_s: reeve_flows::first_second(days[0]),
+        last_s: reeve_flows::first_second(days[days.len() - 1]) + 60,
+        flows: days.len() as u64,
+        answers: 1,
+        packets,
+        bytes: packets * 100,
+        largest_packets: packets,
+    };
+    let covered = |day: &i32| CoverageDay {
+        day: *day,
+        coverage: DayCoverage {
+            hours: (1 << 24) - 1,
+            records: 24,
+            skipped: 0,
+        },
+    };
+    reeve_flows::InterfaceFlows {
+        interface: interface.to_owned(),
+        flows: vec![
+            seen("10.0.0.9/32", 443, 20, &all),
+            seen("203.0.113.7/32", 22, 2, &all[all.len() - 1..]),
+        ],
+        coverage: all.iter().map(covered).collect(),
+    }
+}
+
+/// A group that everyone may use, with an interface.
+fn wide_estate() -> Vec<(&'static str, &'static str, Value)> {
+    let rule = |from: &str, to: &str, peer: &str| {
+        json!({ "ipProtocol": "tcp", "fromPort": from, "toPort": to, "groups": [], "ipv6Ranges": [],
+            "prefixListIds": [], "ipRanges": [{ "cidrIp": peer }] })
+    };
+    vec![
+        (
+            "subnet",
+            "subnet-1",
+            json!({ "vpcId": "vpc-1", "cidrBlock": "10.0.0.0/24" }),
+        ),
+        (
+            "security_group",
+            "sg-1",
+            json!({ "groupId": "sg-1", "vpcId": "vpc-1", "ipPermissionsEgress": [],
+                "ipPermissions": [rule("0", "65535", "10.0.0.0/8"), rule("22", "22", "0.0.0.0/0")] }),
+        ),
+        (
+            "network_interface",
+            "eni-1",
+            json!({ "networkInterfaceId": "eni-1", "vpcId": "vpc-1", "interfaceType": "interface",
+                "groupSet": [{ "groupId": "sg-1" }], "privateIpAddress": "10.0.0.4" }),
+        ),
+    ]
+}
+
+/// Judges an estate whose interface has these flows; the judgement of the group.
+fn by_flows(
+    estate: &[(&str, &str, Value)],
+    flows: Option<reeve_flows::InterfaceFlows>,
+) -> Judgement {
+    use reeve_recommend::judgement::open_facts::OpenFacts;
+    let mut judge = SecurityIntelligence.estate_judge().unwrap();
+    for (kind, id, document) in estate {
+        let mut open = OpenFacts::default();
+        if *kind == "network_interface"
+            && let Some(flows) = &flows
+        {
+            open.put(flows.clone());
+        }
+        let mut case = Case::volume("gp3", 1.0, None, None);
+        case.volume = resource(id, ResourceKind::named(kind).unwrap(), "ec2", None);
+        let document = Document::new(document.clone());
+        case.with(|facts| {
+            let facts = Facts {
+                document: Some(&document),
+                open: &open,
+                ..*facts
+            };
+            judge.look(&facts, &Judgement::default());
+        });
+    }
+    let found = judge.judge(&EstateFacts {
+        relations: RelationIndex::none(),
+        documents: &NoDocuments,
+        catalogue: Catalogue::builtin(),
+        settings: &Settings::default(),
+        guardrails: &Guardrails::default(),
+        models: LearnedModels::none(),
+        now: now(),
+    });
+    let judged = found.unwrap().judged;
+    let group = judged
+        .into_iter()
+        .find(|(resource, _)| resource.id.as_str() == "sg-1");
+    group.unwrap().1
+}
+
+#[test]
+fn a_group_that_permits_more_than_is_used_is_exchanged() {
+    let judgement = by_flows(&wide_estate(), Some(flows("eni-1", 1..41)));
+    let own = judgement
+        .proposals
+        .iter()
+        .find(|one| one.subject.aspect.as_deref() == Some("recommend_security_groups"))
+        .unwrap_or_else(|| panic!("{judgement:#?}"));
+    assert_eq!(own.priority, Priority::High, "it was open to everyone");
+    let planned = own.plan.as_ref().unwrap().change.as_ref().unwrap();
+    assert_eq!(planned.name, "tighten_group");
+    let parameters = String::from_utf8(planned.parameters.to_canonical()).unwrap();
+    assert!(
+        parameters.contains(r#""tight":["ingress tcp 443-443 10.0.0.0/24"]"#),
+        "{parameters}"
+    );
+    assert!(parameters.contains(r#""observe_hours":72"#), "{parameters}");
+
+    let evidence = judgement
+        .evidence
+        .iter()
+        .find(|one| one.check == "least_privilege")
+        .unwrap();
+    assert_eq!(evidence.answer, CheckAnswer::Fail);
+    assert_eq!(evidence.values["cut"][0]["reason"], "scan");
+}
+
+#[test]
+fn a_group_that_others_refer_to_is_advice() {
+    let mut estate = wide_estate();
+    estate.push((
+        "security_group",
+        "sg-2",
+        json!({ "groupId": "sg-2", "vpcId": "vpc-1", "ipPermissionsEgress": [],
+            "ipPermissions": [{ "ipProtocol": "tcp", "fromPort": "5432", "toPort": "5432",
+                "groups": [{ "groupId": "sg-1" }], "ipRanges": [] }] }),
+    ));
+    let judgement = by_flows(&estate, Some(flows("eni-1", 1..41)));
+    let own = &judgement.proposals[0];
+    assert!(own.plan.is_none());
+    let factors = format!("{:?}", own.explanation.factors);
+    assert!(
+        factors.contains("rules of sg-2 name the group"),
+        "{factors}"
+    );
+}
+
+#[test]
+fn flow_logs_that_do_not_cover_the_window_end_nothing() {
+    let judgement = by_flows(&wide_estate(), Some(flows("eni-1", 1..11)));
+    assert!(judgement.proposals.is_empty());
+    assert!(judgement.abstentions.iter().all(|one| !one.decisive));
+    let unknown = judgement
+        .evidence
+        .iter()
+        .find(|one| one.check == "least_privilege")
+        .unwrap();
+    assert_eq!(unknown.answer, CheckAnswer::Unknown);
+
+    // Without flow logs there is no answer, and the exposure of the group is judged as ever.
+    let silent = by_flows(&wide_estate(), None);
+    assert!(
+        silent
+            .evidence
+            .iter()
+            .all(|one| one.check != "least_privilege")
+    );
+    assert!(
+        silent
+            .abstentions
+            .iter()
+            .any(|one| one.code == "not_exposing")
+    );
+}

@@ -182,7 +182,11 @@ impl Ec2 {
     }
 
     /// Groups by a filter; at most a thousand, which is more than a machine or a name has.
-    pub(crate) async fn groups(&self, filter: &str, values: &[String]) -> Result<Vec<Element>, Fault> {
+    pub(crate) async fn groups(
+        &self,
+        filter: &str,
+        values: &[String],
+    ) -> Result<Vec<Element>, Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
         let page = self
             .read(call, Form::new().with_filter(filter, values))

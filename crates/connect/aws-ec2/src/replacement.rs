@@ -35,7 +35,10 @@ impl Ec2 {
         };
 
         if let Some(replacement) = replacement {
-            let own = replacement.text_of("groupId").unwrap_or_default().to_owned();
+            let own = replacement
+                .text_of("groupId")
+                .unwrap_or_default()
+                .to_owned();
             used.interfaces.extend(self.interfaces_with(&own).await?);
             used.replacement = Some(ReplacementGroup {
                 id: own,
@@ -58,8 +61,14 @@ impl Ec2 {
         let own = self.own_id(&replacement)?;
 
         let present = rules_of(&replacement);
-        let missing: Vec<&Rule> = rules.iter().filter(|rule| !present.contains(rule)).collect();
-        let extra: Vec<&Rule> = present.iter().filter(|rule| !rules.contains(rule)).collect();
+        let missing: Vec<&Rule> = rules
+            .iter()
+            .filter(|rule| !present.contains(rule))
+            .collect();
+        let extra: Vec<&Rule> = present
+            .iter()
+            .filter(|rule| !rules.contains(rule))
+            .collect();
         for direction in [FlowDirection::Ingress, FlowDirection::Egress] {
             self.change_rules(&own, direction, &missing, true).await?;
             self.change_rules(&own, direction, &extra, false).await?;
@@ -169,7 +178,10 @@ impl Ec2 {
         rules: &[&Rule],
         is_added: bool,
     ) -> Result<(), Fault> {
-        let own: Vec<&&Rule> = rules.iter().filter(|rule| rule.direction == direction).collect();
+        let own: Vec<&&Rule> = rules
+            .iter()
+            .filter(|rule| rule.direction == direction)
+            .collect();
         if own.is_empty() {
             return Ok(());
         }
@@ -226,7 +238,9 @@ impl Ec2 {
 /// Adds a rule to the parameters of a call.
 fn with_rule(form: Form, number: usize, rule: &Rule) -> Form {
     let prefix = format!("IpPermissions.{number}");
-    let protocol = rule.protocol.map_or_else(|| "-1".to_owned(), |protocol| protocol.to_string());
+    let protocol = rule
+        .protocol
+        .map_or_else(|| "-1".to_owned(), |protocol| protocol.to_string());
     let form = form.with(&format!("{prefix}.IpProtocol"), protocol);
     let form = match rule.protocol {
         Some(6 | 17) => form
@@ -248,7 +262,9 @@ fn with_rule(form: Form, number: usize, rule: &Rule) -> Form {
             network.to_string(),
         ),
         RulePeer::Group(id) => form.with(&format!("{prefix}.Groups.1.GroupId"), id),
-        RulePeer::PrefixList(id) => form.with(&format!("{prefix}.PrefixListIds.1.PrefixListId"), id),
+        RulePeer::PrefixList(id) => {
+            form.with(&format!("{prefix}.PrefixListIds.1.PrefixListId"), id)
+        }
     }
 }
 
@@ -268,7 +284,9 @@ fn rules_of(group: &Element) -> Vec<Rule> {
             ];
             for (peers, name) in peers {
                 let peers = permission.list(peers);
-                rules.extend(peers.filter_map(|peer| rule(permission, direction, peer.text_of(name)?)));
+                rules.extend(
+                    peers.filter_map(|peer| rule(permission, direction, peer.text_of(name)?)),
+                );
             }
         }
     }
@@ -324,7 +342,9 @@ mod tests {
         let form = rules_of(&listed)
             .iter()
             .zip(1..)
-            .fold(Form::new(), |form, (rule, number)| with_rule(form, number, rule));
+            .fold(Form::new(), |form, (rule, number)| {
+                with_rule(form, number, rule)
+            });
         assert_eq!(
             form.into_text(),
             "IpPermissions.1.IpProtocol=6&IpPermissions.1.FromPort=443&IpPermissions.1.ToPort=443\

@@ -26,4 +26,4 @@ pub use bucket::{Bucket, BucketError, BucketPlace};
 pub use log_events::LogPage;
 pub use policy::reads;
 pub use session::{AwsConnection, Tuning};
-pub use source_bucket::{SourceBucket, SourceBucketError, ListedObject};
+pub use source_bucket::{ListedObject, SourceBucket, SourceBucketError};

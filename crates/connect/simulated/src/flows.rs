@@ -5,9 +5,7 @@ use std::net::Ipv4Addr;
 
 use ipnet::IpNet;
 use jiff::Timestamp;
-use reeve_estate::{
-    Described, Document, Provider, Relation, RelationKind, Resource, ResourceKind,
-};
+use reeve_estate::{Described, Document, Provider, Relation, RelationKind, Resource, ResourceKind};
 use reeve_flows::{
     DayCoverage, FlowAction, FlowBatch, FlowCounts, FlowDirection, FlowKey, day_of, first_second,
 };
@@ -108,13 +106,19 @@ impl SimulatedAccount {
         }
 
         let id = format!("fl-{}", &self.network_id(regions.first()?)[4..]);
-        let log = json!({ "flowLogId": id, "resourceId": format!("network interfaces of team {TEAM}") });
+        let log =
+            json!({ "flowLogId": id, "resourceId": format!("network interfaces of team {TEAM}") });
         Some((log, hour * 1000, batch))
     }
 
     /// Regions with machines, in the order of their networks.
     pub(crate) fn regions(&self) -> Vec<&str> {
-        let mut regions: Vec<&str> = self.plan.machines.iter().map(|machine| machine.region).collect();
+        let mut regions: Vec<&str> = self
+            .plan
+            .machines
+            .iter()
+            .map(|machine| machine.region)
+            .collect();
         regions.sort_unstable();
         regions.dedup();
         regions
@@ -175,7 +179,12 @@ impl SimulatedAccount {
         let private = |third: u8, fourth: u8| Ipv4Addr::new(10, network as u8, third, fourth);
         let internet = |number: i64| {
             let hash = draw(chance, number);
-            Ipv4Addr::new(198, 18 + (hash % 2) as u8, (hash >> 8) as u8, (hash >> 16) as u8)
+            Ipv4Addr::new(
+                198,
+                18 + (hash % 2) as u8,
+                (hash >> 8) as u8,
+                (hash >> 16) as u8,
+            )
         };
         use FlowDirection::{Egress, Ingress};
         add(1, Ingress, private(129, 20), 443, (64, true));
@@ -183,7 +192,13 @@ impl SimulatedAccount {
         add(3, Egress, internet(30), 443, (90, true));
         add(4, Egress, private(140, 12), 5432, (220, true));
         for scan in 10..14 {
-            add(scan, Ingress, internet(scan), 22, (1 + draw(chance, scan) % 3, false));
+            add(
+                scan,
+                Ingress,
+                internet(scan),
+                22,
+                (1 + draw(chance, scan) % 3, false),
+            );
         }
         if day.rem_euclid(30) == 4 {
             add(20, Ingress, private(200, 9), 443, (500, true));

@@ -54,7 +54,11 @@ impl SimulatedAccount {
             })
             .filter(|(_, groups)| groups.iter().any(|group| own.contains(&group.as_str())))
             .collect();
-        let mut rules: Vec<String> = rules.unwrap_or_default().iter().map(Rule::to_string).collect();
+        let mut rules: Vec<String> = rules
+            .unwrap_or_default()
+            .iter()
+            .map(Rule::to_string)
+            .collect();
         rules.sort();
         Ok(GroupUse {
             rules,
@@ -78,7 +82,10 @@ impl SimulatedAccount {
         now: Timestamp,
     ) -> Result<Applied, ActError> {
         let mut used = self.group_use(group, now)?;
-        let is_used = used.interfaces.keys().any(|one| used.has(one, used.replacement_id()));
+        let is_used = used
+            .interfaces
+            .keys()
+            .any(|one| used.has(one, used.replacement_id()));
         if *operation == GroupOperation::DeleteReplacement && is_used {
             let message = "the security group has a dependent object";
             return Err(refuse(ActErrorKind::Other, "DependencyViolation", message));
@@ -139,7 +146,9 @@ impl SimulatedAccount {
 }
 
 fn permission(rule: Rule) -> Value {
-    let protocol = rule.protocol.map_or_else(|| "-1".to_owned(), reeve_flows::protocol_text);
+    let protocol = rule
+        .protocol
+        .map_or_else(|| "-1".to_owned(), reeve_flows::protocol_text);
     let mut permission = json!({
         "ipProtocol": protocol, "ipRanges": [], "ipv6Ranges": [], "groups": [], "prefixListIds": [],
     });
@@ -148,7 +157,9 @@ fn permission(rule: Rule) -> Value {
         permission["toPort"] = json!(rule.to_port.to_string());
     }
     match rule.peer {
-        RulePeer::Network(network) => permission["ipRanges"] = json!([{ "cidrIp": network.to_string() }]),
+        RulePeer::Network(network) => {
+            permission["ipRanges"] = json!([{ "cidrIp": network.to_string() }])
+        }
         RulePeer::Group(id) => permission["groups"] = json!([{ "groupId": id }]),
         RulePeer::PrefixList(id) => permission["prefixListIds"] = json!([{ "prefixListId": id }]),
     }

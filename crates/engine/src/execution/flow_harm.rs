@@ -5,9 +5,7 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Obstacle;
 use reeve_estate::{ConnectionId, StoreError};
-use reeve_flows::{
-    FlowAction, FlowQuery, Harm, InterfaceFlows, cut_by, day_of, refused_before,
-};
+use reeve_flows::{FlowAction, FlowQuery, Harm, InterfaceFlows, cut_by, day_of, refused_before};
 use reeve_recommend::action::{Action, Purpose, WatchVerdict};
 use reeve_recommend::change::FlowWatch;
 use reeve_recommend::error::EngineError;
@@ -67,8 +65,14 @@ impl Runner {
 
     /// Time at which the last change went through; it survives a restart of the service.
     fn changed_at(&self) -> Timestamp {
-        let done = self.action.steps.iter().filter(|step| step.effect().changes());
-        done.filter_map(|step| step.finished_at).max().unwrap_or_else(|| self.now())
+        let done = self
+            .action
+            .steps
+            .iter()
+            .filter(|step| step.effect().changes());
+        done.filter_map(|step| step.finished_at)
+            .max()
+            .unwrap_or_else(|| self.now())
     }
 
     async fn none_is_cut(
@@ -124,7 +128,10 @@ impl ExecutionService {
             .await?;
         let harms = refused_before(&watch.wide, &before, &refused);
         if !harms.is_empty() {
-            let detail = format!("flows are refused that were accepted before: {}", named(&harms));
+            let detail = format!(
+                "flows are refused that were accepted before: {}",
+                named(&harms)
+            );
             return Ok(Some((WatchVerdict::Degraded, detail)));
         }
         if !ends {

@@ -202,12 +202,12 @@ impl Runner {
     }
 
     /// Returns the time at which an incomplete change is rolled back: counted from the first step
-    /// that changes something, or from the first one after a hold that reverts it.
+    /// that changes something, or from the first one after a hold or an observation.
     pub(crate) fn deadline(&self) -> Timestamp {
         let steps = &self.action.steps;
         let held = steps
             .iter()
-            .rposition(|s| s.kind == StepKind::Hold)
+            .rposition(|s| matches!(s.kind, StepKind::Hold | StepKind::Observe))
             .map_or(0, |at| at + 1);
         let began = steps
             .iter()
@@ -573,7 +573,9 @@ impl Runner {
             (EffectEvidence::State, 0) => Some(watch(now, WatchVerdict::Holds, STATE_STANDS)),
             (EffectEvidence::State, _) => Some(watch(until, WatchVerdict::Watching, STATE_WATCHED)),
             (EffectEvidence::Load | EffectEvidence::Flows, 0) => None,
-            (EffectEvidence::Load | EffectEvidence::Flows, _) => Some(watch(until, WatchVerdict::Watching, "")),
+            (EffectEvidence::Load | EffectEvidence::Flows, _) => {
+                Some(watch(until, WatchVerdict::Watching, ""))
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use reeve_estate::{
     Observed, Operation, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot,
     Specification,
 };
-use reeve_recommend::change::{DocumentOperation, QuotaOperation, RemoveOperation};
+use reeve_recommend::change::{DocumentOperation, GroupOperation, QuotaOperation, RemoveOperation};
 use reeve_recommend::ports::{Clock, Clouds};
 
 use crate::clock::TestClock;
@@ -537,6 +537,16 @@ impl Act for Cloud {
             }
             requests.push(run);
             return Ok(Applied::Pending);
+        }
+
+        if let Some(operation) = operation.downcast_ref::<GroupOperation>() {
+            self.moment().await;
+            self.change(resource.id.as_str(), |group| {
+                let wide = group.id.0.clone();
+                let used = group.specification.group_use.get_or_insert_default();
+                operation.apply(used, &wide, "sg-tight");
+            });
+            return Ok(Applied::Accepted);
         }
 
         let mutation = operation

@@ -16,6 +16,7 @@ mod except;
 mod execute;
 mod faults;
 mod feedback;
+mod flows;
 mod guardrails;
 mod investigations;
 mod isolation;

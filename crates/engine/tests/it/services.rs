@@ -9,6 +9,7 @@ use reeve_engine::{
     Scheduler, ScopeService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_flows::FlowStore;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, Recorder};
@@ -27,6 +28,7 @@ pub(crate) struct Ports {
     pub(crate) recorder: Arc<dyn Recorder>,
     pub(crate) log: Arc<dyn LogReader>,
     pub(crate) charges: Arc<dyn ChargeReader>,
+    pub(crate) flows: Arc<dyn FlowStore>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) models: Option<Arc<dyn ModelStore>>,
     pub(crate) rollouts: Option<Arc<dyn RolloutStore>>,
@@ -91,6 +93,7 @@ impl Services {
             clouds,
             catalogue: Arc::clone(&catalogue),
             changes: reeve_recommend::change::Changes::builtin(),
+            flows: Arc::clone(&ports.flows),
         };
 
         let execution = ExecutionService::new(

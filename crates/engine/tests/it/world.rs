@@ -23,6 +23,7 @@ use reeve_testkit::contract::estate::running;
 use crate::change_runs::described::Descriptions;
 use crate::clock::TestClock;
 use crate::cloud::{Cloud, OneCloud};
+use crate::flows::{self, TestFlows};
 use crate::journal::{Journal, Log, Note, TestBills};
 use crate::services::{Ports, Services};
 use crate::store::Memory;
@@ -33,6 +34,7 @@ pub(crate) struct World {
     pub(crate) cloud: Arc<Cloud>,
     pub(crate) log: Arc<Log>,
     pub(crate) bills: Arc<TestBills>,
+    pub(crate) flows: Arc<TestFlows>,
     pub(crate) clock: Arc<TestClock>,
     ports: Ports,
 }
@@ -45,7 +47,7 @@ impl World {
         let cloud = Cloud::new(Arc::clone(&clock), Arc::clone(&journal), None);
         let log = Log::new(journal, Arc::clone(&clock), None);
         let memory = Arc::new(Memory::default());
-        let bills = Arc::new(TestBills::default());
+        let (bills, flows) = (Arc::new(TestBills::default()), flows::none());
         let ports = Ports {
             agents: Arc::clone(&memory) as _,
             estate: Arc::clone(&memory) as _,
@@ -54,6 +56,7 @@ impl World {
             recorder: Arc::clone(&log) as _,
             log: Arc::clone(&log) as _,
             charges: Arc::clone(&bills) as _,
+            flows: Arc::clone(&flows) as _,
             clock: Arc::clone(&clock) as _,
             models: None,
             rollouts: None,
@@ -67,6 +70,7 @@ impl World {
             cloud,
             log,
             bills,
+            flows,
             clock,
             ports,
         }
@@ -105,6 +109,7 @@ impl World {
             cloud: Arc::clone(&self.cloud),
             log: Arc::clone(&self.log),
             bills: Arc::clone(&self.bills),
+            flows: Arc::clone(&self.flows),
             clock: Arc::clone(&self.clock),
             ports: self.ports.clone(),
         }

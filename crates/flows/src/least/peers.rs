@@ -48,9 +48,10 @@ pub(super) fn rules(
     }
 
     // A prefix list may permit what no flow shows.
-    let unread = group.rules.iter().filter(|rule| {
-        rule.direction == direction && matches!(rule.peer, RulePeer::PrefixList(_))
-    });
+    let unread = group
+        .rules
+        .iter()
+        .filter(|rule| rule.direction == direction && matches!(rule.peer, RulePeer::PrefixList(_)));
     found.extend(unread.map(|rule| with_uses(rule.clone(), rule, RuleUse::Unread, &[], window)));
 
     widen(found, &uses, most, window)
@@ -90,7 +91,11 @@ fn by_ports<'a>(kept: &'a [KeptFlow<'a>], direction: FlowDirection) -> Uses<'a> 
         let range = ((*first).min(within.to_port).max(1024), *last);
         let mut together = Vec::new();
         for port in &high {
-            together.extend(uses.remove(&(within, protocol, *port, *port)).into_iter().flatten());
+            together.extend(
+                uses.remove(&(within, protocol, *port, *port))
+                    .into_iter()
+                    .flatten(),
+            );
         }
         uses.insert((within, protocol, range.0, range.1), together);
     }
@@ -107,7 +112,13 @@ fn peers<'a>(
     within: &Rule,
     kept: &[&'a KeptFlow<'a>],
 ) -> Vec<PeerUse<'a>> {
-    let all = |reason| (within.peer.clone(), reason, kept.iter().map(|kept| kept.flow).collect());
+    let all = |reason| {
+        (
+            within.peer.clone(),
+            reason,
+            kept.iter().map(|kept| kept.flow).collect(),
+        )
+    };
     let RulePeer::Network(network) = &within.peer else {
         return vec![all(reason(kept))];
     };
@@ -126,7 +137,9 @@ fn peers<'a>(
     }
 
     let clients: BTreeSet<IpNet> = public.iter().map(|kept| kept.flow.peer).collect();
-    let is_many = clients.iter().any(|peer| peer.prefix_len() < peer.max_prefix_len())
+    let is_many = clients
+        .iter()
+        .any(|peer| peer.prefix_len() < peer.max_prefix_len())
         || clients.len() >= PUBLIC_PEERS;
     // Addresses behind a name change, so that destinations on the internet are never told apart.
     let is_outbound = within.direction == FlowDirection::Egress;
@@ -152,7 +165,11 @@ fn peers<'a>(
 /// Returns the reason to keep flows: one that was seen lately decides.
 fn reason(kept: &[&KeptFlow<'_>]) -> RuleUse {
     let is_seen = kept.iter().any(|kept| kept.reason == RuleUse::Seen);
-    if is_seen { RuleUse::Seen } else { RuleUse::Recurring }
+    if is_seen {
+        RuleUse::Seen
+    } else {
+        RuleUse::Recurring
+    }
 }
 
 /// Returns a security group that all peers have and whose members the present rule permits.
@@ -160,11 +177,17 @@ fn common_group(wide: &Wide<'_>, network: &IpNet, kept: &[&KeptFlow<'_>]) -> Opt
     let mut peers = kept.iter().map(|kept| wide.groups_of(&kept.flow.peer));
     let first: BTreeSet<&String> = peers.next()?.iter().collect();
     let common = peers.fold(first, |common, groups| {
-        common.into_iter().filter(|id| groups.contains(id)).collect()
+        common
+            .into_iter()
+            .filter(|id| groups.contains(id))
+            .collect()
     });
 
     let is_within = |id: &&String| {
-        let mut members = wide.members.iter().filter(|(_, groups)| groups.contains(id));
+        let mut members = wide
+            .members
+            .iter()
+            .filter(|(_, groups)| groups.contains(id));
         members.all(|(address, _)| network.contains(&only(*address)))
     };
     common.into_iter().find(is_within).cloned()
@@ -174,7 +197,9 @@ fn common_group(wide: &Wide<'_>, network: &IpNet, kept: &[&KeptFlow<'_>]) -> Opt
 fn subnet_of(group: &GroupFacts<'_>, network: &IpNet, peer: &IpNet) -> IpNet {
     let subnets = group.subnets.iter();
     let own = subnets.filter(|subnet| subnet.contains(peer) && network.contains(*subnet));
-    own.max_by_key(|subnet| subnet.prefix_len()).copied().unwrap_or(*peer)
+    own.max_by_key(|subnet| subnet.prefix_len())
+        .copied()
+        .unwrap_or(*peer)
 }
 
 /// Puts the peers of the ports with the most rules together until the rules are few enough.
@@ -187,8 +212,15 @@ fn widen(
     while found.len() > most {
         let mut counts: BTreeMap<(&Rule, Option<u8>, u16, u16), usize> = BTreeMap::new();
         for tight in &found {
-            let Rule { protocol, from_port, to_port, .. } = tight.rule;
-            *counts.entry((&tight.within, protocol, from_port, to_port)).or_default() += 1;
+            let Rule {
+                protocol,
+                from_port,
+                to_port,
+                ..
+            } = tight.rule;
+            *counts
+                .entry((&tight.within, protocol, from_port, to_port))
+                .or_default() += 1;
         }
         let Some((key, count)) = counts.into_iter().max_by_key(|(_, count)| *count) else {
             break;

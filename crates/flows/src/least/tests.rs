@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::*;
-use crate::aggregate::{Aggregator, FlowBatch, first_second};
+use crate::aggregate::{Aggregator, FlowBatch};
 use crate::record::{FlowAction, Format};
 use crate::rules::RulePeer;
 use crate::seen::CoverageDay;
+use crate::sums::first_second;
 
 const OWN: &str = "10.0.0.4";
 const TODAY: i32 = 90;
@@ -18,12 +19,20 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         ((self.0 >> 33) as u32) % bound
     }
 
     fn public(&mut self) -> Ipv4Addr {
-        Ipv4Addr::new(203, self.below(200) as u8, self.below(250) as u8, 1 + self.below(250) as u8)
+        Ipv4Addr::new(
+            203,
+            self.below(200) as u8,
+            self.below(250) as u8,
+            1 + self.below(250) as u8,
+        )
     }
 }
 
@@ -57,8 +66,20 @@ fn traffic(day: i32, random: &mut Random) -> Vec<Opened> {
         opened.push(one(Ingress, client, 8080, 12, true));
         opened.push(one(Ingress, random.public(), 443, 9, true));
         // Guesses of ports and passwords.
-        opened.push(one(Ingress, random.public(), 22, 1 + u64::from(random.below(3)), false));
-        opened.push(one(Ingress, random.public(), random.below(60_000) as u16, 1, false));
+        opened.push(one(
+            Ingress,
+            random.public(),
+            22,
+            1 + u64::from(random.below(3)),
+            false,
+        ));
+        opened.push(one(
+            Ingress,
+            random.public(),
+            random.below(60_000) as u16,
+            1,
+            false,
+        ));
     }
     opened.push(one(Ingress, random.public(), 22, 25, false));
     if day % 7 == 1 {
@@ -154,7 +175,10 @@ fn seen(batch: FlowBatch) -> InterfaceFlows {
 }
 
 fn rules(texts: &[&str]) -> Vec<Rule> {
-    texts.iter().map(|text| Rule::parse(text).unwrap()).collect()
+    texts
+        .iter()
+        .map(|text| Rule::parse(text).unwrap())
+        .collect()
 }
 
 fn wide() -> Vec<Rule> {
@@ -171,7 +195,10 @@ fn members() -> HashMap<IpAddr, Vec<String>> {
 }
 
 fn judged(wide: &[Rule], interfaces: &[InterfaceFlows]) -> Result<LeastRules, Abstained> {
-    let subnets = ["10.0.1.0/24".parse().unwrap(), "10.0.2.0/24".parse().unwrap()];
+    let subnets = [
+        "10.0.1.0/24".parse().unwrap(),
+        "10.0.2.0/24".parse().unwrap(),
+    ];
     least_rules(
         &GroupFacts {
             rules: wide,
@@ -213,10 +240,11 @@ fn rules_of_ninety_days_permit_the_thirty_that_were_held_out() {
         for one in traffic(day, &mut random) {
             let peer = IpNet::from(IpAddr::from(one.peer));
             let groups = members.get(&peer.addr()).map_or(&[][..], Vec::as_slice);
-            let is_permitted = found
-                .rules
-                .iter()
-                .any(|tight| tight.rule.permits(one.direction, 6, one.port, &peer, groups));
+            let is_permitted = found.rules.iter().any(|tight| {
+                tight
+                    .rule
+                    .permits(one.direction, 6, one.port, &peer, groups)
+            });
             match one.is_legitimate {
                 true => (legitimate, cut) = (legitimate + 1, cut + i32::from(!is_permitted)),
                 false => (unwanted, let_in) = (unwanted + 1, let_in + i32::from(is_permitted)),
@@ -235,10 +263,20 @@ fn what_is_cut_is_told_with_its_last_time() {
     assert!(found.cut.len() <= MOST_CUT);
     assert!(found.cut.iter().all(|cut| cut.port == 22));
     assert!(found.cut.iter().any(|cut| cut.reason == "admin_port"));
-    assert!(found.cut.windows(2).all(|pair| pair[0].last_s >= pair[1].last_s));
+    assert!(
+        found
+            .cut
+            .windows(2)
+            .all(|pair| pair[0].last_s >= pair[1].last_s)
+    );
 
     assert_eq!(found.days.len(), 30);
-    assert!(found.days.iter().all(|day| day.covered == 1 && day.kept > 0 && day.cut > 0));
+    assert!(
+        found
+            .days
+            .iter()
+            .all(|day| day.covered == 1 && day.kept > 0 && day.cut > 0)
+    );
     let open = found
         .present
         .iter()
@@ -304,7 +342,10 @@ fn groups_and_prefix_lists_stay_what_they_are() {
     assert_eq!(
         kept,
         [
-            ("ingress tcp 8080-8080 10.0.1.0/24".to_owned(), RuleUse::Seen),
+            (
+                "ingress tcp 8080-8080 10.0.1.0/24".to_owned(),
+                RuleUse::Seen
+            ),
             ("egress tcp 443-443 pl-1".to_owned(), RuleUse::Unread),
             ("egress tcp 5432-5432 sg-data".to_owned(), RuleUse::Seen),
         ]
@@ -383,14 +424,15 @@ fn harm_is_what_the_wide_rules_permitted_and_was_used() {
     let flows: Vec<&str> = harms.iter().map(|harm| harm.flow.as_str()).collect();
     assert_eq!(
         flows,
-        [
-            "tcp 8080 from 10.0.1.7/32", "tcp 22 from 198.51.100.7/32"
-        ]
+        ["tcp 8080 from 10.0.1.7/32", "tcp 22 from 198.51.100.7/32"]
     );
     assert!(harms.iter().all(|harm| harm.interface == "eni-1"));
     assert!(RulePeer::Group("sg-1".into()) < RulePeer::PrefixList("pl-1".into()));
 
     let cut = crate::cut_by(&wide(), &tight, before);
-    assert!(cut.iter().any(|harm| harm.flow == "tcp 9000 from 10.0.9.9/32"));
+    assert!(
+        cut.iter()
+            .any(|harm| harm.flow == "tcp 9000 from 10.0.9.9/32")
+    );
     assert!(!cut.iter().any(|harm| harm.flow.starts_with("tcp 443 from")));
 }

@@ -21,7 +21,7 @@ mod drift;
 mod emergencies;
 mod exclusions;
 mod exposures;
-pub(crate) mod flows;
+mod flows;
 mod guardrails;
 mod inbound_alerts;
 mod incidents;

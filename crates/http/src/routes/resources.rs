@@ -1,6 +1,7 @@
 //! Resources, their samples, and what they cost.
 
 mod counts;
+mod flows;
 mod history;
 mod search;
 mod workload;
@@ -61,10 +62,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(Permission::EstateView),
             routes!(history::relations),
         )
-        .add(
-            Access::Needs(Permission::EstateView),
-            routes!(crate::routes::intelligence::flows::of_resource),
-        )
+        .add(Access::Needs(Permission::EstateView), routes!(flows::flows))
         .add(
             Access::Needs(Permission::EstateView),
             routes!(history::kinds),

@@ -231,7 +231,12 @@ impl Task {
         let over = Expectation::new("hours", hours, |_| None);
         Task {
             expect: vec![over],
-            ..Task::new(StepKind::Hold, resource, description, Work::Observe { hours })
+            ..Task::new(
+                StepKind::Observe,
+                resource,
+                description,
+                Work::Observe { hours },
+            )
         }
     }
 

@@ -8,9 +8,7 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{
-    ActError, Catalogue, GroupUse, Operation, ReplacementGroup, Resource,
-};
+use reeve_estate::{ActError, Catalogue, GroupUse, Operation, ReplacementGroup, Resource};
 use reeve_flows::Rule;
 
 use crate::change::{
@@ -114,25 +112,35 @@ where
 fn only_wide(used: &GroupUse, wide: &str) -> usize {
     let tight = used.replacement_id();
     let interfaces = used.interfaces.keys();
-    interfaces.filter(|one| used.has(one, wide) && !used.has(one, tight)).count()
+    interfaces
+        .filter(|one| used.has(one, wide) && !used.has(one, tight))
+        .count()
 }
 
 /// Number of interfaces that have the tight group without the wide one.
 fn only_tight(used: &GroupUse, wide: &str) -> usize {
     let tight = used.replacement_id();
     let interfaces = used.interfaces.keys();
-    interfaces.filter(|one| used.has(one, tight) && !used.has(one, wide)).count()
+    interfaces
+        .filter(|one| used.has(one, tight) && !used.has(one, wide))
+        .count()
 }
 
 /// Number of interfaces that have the wide group.
 fn with_wide(used: &GroupUse, wide: &str) -> usize {
-    used.interfaces.keys().filter(|one| used.has(one, wide)).count()
+    used.interfaces
+        .keys()
+        .filter(|one| used.has(one, wide))
+        .count()
 }
 
 /// Number of interfaces that have the tight group.
 fn with_tight(used: &GroupUse, _: &str) -> usize {
     let tight = used.replacement_id();
-    used.interfaces.keys().filter(|one| used.has(one, tight)).count()
+    used.interfaces
+        .keys()
+        .filter(|one| used.has(one, tight))
+        .count()
 }
 
 fn step(
@@ -176,7 +184,9 @@ impl Change for TightenGroup {
             count => format!("{count} network interfaces"),
         };
         let is_seen = vec![
-            expect("rules", texts(&self.rules).join("; "), |used, _| used.rules.join("; ")),
+            expect("rules", texts(&self.rules).join("; "), |used, _| {
+                used.rules.join("; ")
+            }),
             expect("interfaces", self.interfaces.join(", "), |used, wide| {
                 let own = used.interfaces.keys().filter(|one| used.has(one, wide));
                 own.cloned().collect::<Vec<_>>().join(", ")
@@ -232,7 +242,10 @@ impl Change for TightenGroup {
             verify(
                 target,
                 "is replaced by the tight group",
-                vec![self.has_tight_rules(), expect("with_wide_group", 0, with_wide)],
+                vec![
+                    self.has_tight_rules(),
+                    expect("with_wide_group", 0, with_wide),
+                ],
             ),
         ]
     }
@@ -269,12 +282,14 @@ impl Change for TightenGroup {
             "Delete the tight group".to_owned(),
             "the deletion of the tight group",
             GroupOperation::DeleteReplacement,
-            vec![expect("tight_group", "none".to_owned(), |used, _| {
-                match used.replacement_id() {
+            vec![expect(
+                "tight_group",
+                "none".to_owned(),
+                |used, _| match used.replacement_id() {
                     "" => "none".to_owned(),
                     id => id.to_owned(),
-                }
-            })],
+                },
+            )],
         ))
     }
 
@@ -282,7 +297,11 @@ impl Change for TightenGroup {
         let own = || vec![twin.id.0.clone()];
         twin.specification.group_use = Some(GroupUse {
             rules: texts(&self.rules),
-            interfaces: self.interfaces.iter().map(|one| (one.clone(), own())).collect(),
+            interfaces: self
+                .interfaces
+                .iter()
+                .map(|one| (one.clone(), own()))
+                .collect(),
             replacement: None,
         });
     }
@@ -306,9 +325,18 @@ impl Change for TightenGroup {
         let used = seen.specification.group_use.as_ref();
         let wide = seen.id.as_str();
         vec![
-            ("with_wide_group", used.map(|used| with_wide(used, wide).to_string())),
-            ("with_tight_group", used.map(|used| with_tight(used, wide).to_string())),
-            ("tight_group", used.map(|used| used.replacement_id().to_owned())),
+            (
+                "with_wide_group",
+                used.map(|used| with_wide(used, wide).to_string()),
+            ),
+            (
+                "with_tight_group",
+                used.map(|used| with_tight(used, wide).to_string()),
+            ),
+            (
+                "tight_group",
+                used.map(|used| used.replacement_id().to_owned()),
+            ),
         ]
     }
 
@@ -388,8 +416,13 @@ impl GroupOperation {
             }
             GroupOperation::DeleteReplacement => used.replacement = None,
         }
-        used.interfaces
-            .retain(|_, groups| has(groups, wide) || has(groups, used.replacement.as_ref().map_or("", |group| &group.id)));
+        used.interfaces.retain(|_, groups| {
+            has(groups, wide)
+                || has(
+                    groups,
+                    used.replacement.as_ref().map_or("", |group| &group.id),
+                )
+        });
     }
 }
 
@@ -400,7 +433,12 @@ mod tests {
     use crate::change::Changes;
 
     fn change() -> TightenGroup {
-        let rules = |texts: &[&str]| texts.iter().map(|text| Rule::parse(text).unwrap()).collect();
+        let rules = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| Rule::parse(text).unwrap())
+                .collect()
+        };
         TightenGroup {
             rules: rules(&["ingress all 0-65535 0.0.0.0/0"]),
             tight: rules(&["ingress tcp 443-443 10.0.0.0/16"]),
@@ -418,7 +456,9 @@ mod tests {
         if let Json::Object(members) = &mut broken {
             members.insert("tight".to_owned(), Json::from(vec!["anything".to_owned()]));
         }
-        let error = Changes::builtin().parse("tighten_group", &broken).unwrap_err();
+        let error = Changes::builtin()
+            .parse("tighten_group", &broken)
+            .unwrap_err();
         assert!(error.to_string().contains("tight"), "{error}");
     }
 
@@ -426,7 +466,10 @@ mod tests {
     fn no_interface_is_without_a_group_on_the_way_and_back() {
         let mut used = GroupUse {
             interfaces: [
-                ("eni-1".to_owned(), vec!["sg-1".to_owned(), "sg-9".to_owned()]),
+                (
+                    "eni-1".to_owned(),
+                    vec!["sg-1".to_owned(), "sg-9".to_owned()],
+                ),
                 ("eni-2".to_owned(), vec!["sg-1".to_owned()]),
             ]
             .into(),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::Obstacle;
-use reeve_connect_aws::{SourceBucket, SourceBucketError, ListedObject};
+use reeve_connect_aws::{ListedObject, SourceBucket, SourceBucketError};
 use reeve_estate::EstateStore;
 use reeve_http::app::BillSyncer;
 use reeve_recommend::ports::Recorder;

@@ -17,9 +17,7 @@ use reeve_estate::{
     Connection, ConnectionId, Credentials, DescriptionStore, Document, Provider, ResourceId,
     ResourceKind, StoreError,
 };
-use reeve_flows::{
-    Destination, FlowLog, FlowSource, FlowStore, LogCursor, SourceState,
-};
+use reeve_flows::{Destination, FlowLog, FlowSource, FlowStore, LogCursor, SourceState};
 use serde_json::Value;
 
 use super::clouds::CloudRegistry;
@@ -54,7 +52,10 @@ impl FlowReader {
             return Ok(());
         }
 
-        let logs = self.documents(&connection.id, "flow_log").await.map_err(Obstacle::of)?;
+        let logs = self
+            .documents(&connection.id, "flow_log")
+            .await
+            .map_err(Obstacle::of)?;
         let ids: Vec<String> = logs.iter().map(|log| log.id.0.clone()).collect();
         self.flows
             .flow_sources_keep(&connection.id, &ids)
@@ -116,7 +117,8 @@ impl FlowReader {
             && !groups.insert((log.region.clone(), group.clone()))
         {
             source.state = SourceState::Reading;
-            source.detail = "another flow log delivers to the same log group, and is read".to_owned();
+            source.detail =
+                "another flow log delivers to the same log group, and is read".to_owned();
             return self.flows.flow_source_put(&source).await;
         }
 
@@ -127,7 +129,8 @@ impl FlowReader {
                 self.read_bucket(&bucket, &log, own, &mut source).await
             }
             Destination::Logs { group } => {
-                self.read_group(account, &log, group, own, &mut source).await
+                self.read_group(account, &log, group, own, &mut source)
+                    .await
             }
         };
         source.read_at = Timestamp::now();
@@ -150,7 +153,10 @@ impl FlowReader {
         other: &str,
     ) -> Result<String, StoreError> {
         let id = [ResourceId::new(bucket)];
-        let known = self.descriptions.description_known(&connection.id, &id).await?;
+        let known = self
+            .descriptions
+            .description_known(&connection.id, &id)
+            .await?;
         let own = known.into_iter().find_map(|known| known.resource);
         Ok(own.map_or_else(|| other.to_owned(), |bucket| bucket.region))
     }
@@ -160,7 +166,9 @@ impl FlowReader {
             return Ok(());
         };
         let known = self.flows.flow_sources().await.map_err(Obstacle::of)?;
-        let known = known.into_iter().find(|known| known.connection == connection.id);
+        let known = known
+            .into_iter()
+            .find(|known| known.connection == connection.id);
         let cursor = known.as_ref().and_then(|known| known.cursor.until_ms);
         let Some((log, until_ms, batch)) = account.flows(cursor) else {
             return Ok(());
@@ -172,7 +180,10 @@ impl FlowReader {
         source.destination = "a simulated log group".to_owned();
         source.cursor.until_ms = Some(until_ms);
         source.count(&batch);
-        self.flows.flow_put(&batch, &source).await.map_err(Obstacle::of)
+        self.flows
+            .flow_put(&batch, &source)
+            .await
+            .map_err(Obstacle::of)
     }
 
     /// Own addresses of the interfaces of a connection.
@@ -217,8 +228,10 @@ impl FlowReader {
 
             for ids in ids.chunks(PAGE) {
                 let known = self.descriptions.description_known(connection, ids).await?;
-                let hashes: Vec<String> =
-                    known.iter().filter_map(|known| known.hash.clone()).collect();
+                let hashes: Vec<String> = known
+                    .iter()
+                    .filter_map(|known| known.hash.clone())
+                    .collect();
                 let documents = self.descriptions.documents(&hashes).await?;
                 let documents: HashMap<String, Document> = documents
                     .into_iter()

@@ -18,7 +18,8 @@ const ADD_FLOWS: &str = "ON CONFLICT (connection_id, interface_id, day, directio
      flows = flows.flows + excluded.flows, answers = flows.answers + excluded.answers,
      packets = flows.packets + excluded.packets, bytes = flows.bytes + excluded.bytes,
      largest_packets = CASE WHEN excluded.largest_packets > flows.largest_packets THEN excluded.largest_packets ELSE flows.largest_packets END";
-const COVERAGE: &str = "INSERT INTO flow_coverage (connection_id, interface_id, day, hours, records, skipped)";
+const COVERAGE: &str =
+    "INSERT INTO flow_coverage (connection_id, interface_id, day, hours, records, skipped)";
 const ADD_COVERAGE: &str = "ON CONFLICT (connection_id, interface_id, day) DO UPDATE SET
      hours = flow_coverage.hours | excluded.hours, records = flow_coverage.records + excluded.records,
      skipped = flow_coverage.skipped + excluded.skipped";
@@ -121,12 +122,14 @@ async fn bound(
         sums.push((key, sum.counts));
     }
 
-    sqlx::query(sqlx::AssertSqlSafe(format!("DELETE FROM flows WHERE {of_day}")))
-        .bind(connection)
-        .bind(interface)
-        .bind(i64::from(day))
-        .execute(&mut **tx)
-        .await?;
+    sqlx::query(sqlx::AssertSqlSafe(format!(
+        "DELETE FROM flows WHERE {of_day}"
+    )))
+    .bind(connection)
+    .bind(interface)
+    .bind(i64::from(day))
+    .execute(&mut **tx)
+    .await?;
     let mut together = Insert::new(FLOWS, ADD_FLOWS);
     for (key, counts) in collapse(sums, MOST_FLOWS) {
         together.row(cells(connection, &key, &counts));

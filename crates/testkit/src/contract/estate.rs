@@ -264,6 +264,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             template: None,
             group_use: None,
             document: None,
+            group_use: None,
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),

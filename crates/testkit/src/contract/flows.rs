@@ -81,7 +81,10 @@ pub async fn run<S: FlowStore + EstateStore>(store: &S) -> Result<()> {
     let accepted = FlowAction::Accepted;
 
     store
-        .flow_put(&batch(vec![flow(20_000, "10.0.0.7/32", 443, accepted)?], 0b1), &first)
+        .flow_put(
+            &batch(vec![flow(20_000, "10.0.0.7/32", 443, accepted)?], 0b1),
+            &first,
+        )
         .await?;
     let again = vec![
         flow(20_000, "10.0.0.7/32", 443, accepted)?,
@@ -107,7 +110,11 @@ pub async fn run<S: FlowStore + EstateStore>(store: &S) -> Result<()> {
     assert_eq!((only.flows, only.answers, only.packets), (3, 3, 36));
     let days: Vec<(i32, u64)> = only.days.iter().map(|day| (day.day, day.flows)).collect();
     assert_eq!(days, [(20_000, 4), (20_001, 2)]);
-    let hours: Vec<u32> = seen[0].coverage.iter().map(|day| day.coverage.hours).collect();
+    let hours: Vec<u32> = seen[0]
+        .coverage
+        .iter()
+        .map(|day| day.coverage.hours)
+        .collect();
     assert_eq!(hours, [0b11, 0b10]);
     assert!(seen[1].flows.is_empty() && seen[1].coverage.is_empty());
 

@@ -9,6 +9,7 @@ import { count, money } from '../../display/amounts';
 import { Awaited } from '../../display/Awaited';
 import { DataTable } from '../../display/DataTable';
 import { Facts } from '../../display/Facts';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -20,10 +21,13 @@ import { LATEST_COLUMNS } from '../intelligence/columns';
 import { recommendationsQuery } from '../intelligence/queries';
 import { BucketAccess, Stored } from './BucketUse';
 import { Configuration, LastChange } from './Configuration';
+import { WITH_FLOWS } from './flow-words';
 import { History } from './History';
 import { resourceQuery, samplesQuery } from './queries';
 import { Relations } from './Relations';
 import { CLASSIFIED, Workload } from './Workload';
+
+const Flows = lazyComponent(() => import('./Flows'), 'Flows');
 
 /** Kinds that have metrics and that agents judge. */
 const MEASURED = [
@@ -60,6 +64,9 @@ export function ResourceDetail() {
             {MEASURED.includes(data.type) && <Metrics id={id} name={data.name} />}
             {data.access && <BucketAccess of={data.access} />}
             {may('intelligence.view') && MEASURED.includes(data.type) && <Recommended id={id} />}
+            {WITH_FLOWS.includes(data.type) && data.provider === 'aws' && (
+              <Flows id={id} name={data.name || data.id} />
+            )}
             <Relations id={id} name={data.name || data.id} kind={data.type} />
             <Configuration id={id} />
             <LastChange id={id} />

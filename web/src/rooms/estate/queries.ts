@@ -34,6 +34,20 @@ export function resourceQuery(id: string) {
   });
 }
 
+export type ResourceFlow = Schemas['ResourceFlowBody'];
+
+/** Flows of the network interfaces of a resource over days. */
+export function flowsQuery(id: string, days: number) {
+  return queryOptions({
+    queryKey: ['estate', 'flows', id, days],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/resources/{id}/flows', { params: { path: { id }, query: { days } } }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+}
+
 export function workloadQuery(id: string) {
   return queryOptions({
     queryKey: ['estate', 'workload', id],

@@ -6,6 +6,7 @@ import type { Recommendation } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { Awaited } from '../../display/Awaited';
 import { fullTime } from '../../display/instants';
+import { lazyComponent } from '../../display/lazy';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { Status } from '../../display/Status';
@@ -26,6 +27,7 @@ import { About, Figures } from './Summary';
 import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
+const LeastRules = lazyComponent(() => import('./GroupRules'), 'LeastRules');
 const route = getRouteApi('/app/intelligence/recommendations/$id');
 const TRAIL = (
   <Trail
@@ -102,6 +104,9 @@ function Shown({ of: one }: { of: Recommendation }) {
                 </Alert>
               )}
             </Panel>
+            {one.reason_codes.includes('wider_than_used') && (
+              <LeastRules resource={one.resource.id} />
+            )}
             <WhyNot of={one} />
             {may('estate.view') && !UNMEASURED.includes(one.resource.type) && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
@@ -130,7 +135,7 @@ function Shown({ of: one }: { of: Recommendation }) {
 }
 
 /** Kinds of resources without metrics of their own. */
-const UNMEASURED = ['account', 'bucket', 'snapshot'];
+const UNMEASURED = ['account', 'bucket', 'security_group', 'snapshot'];
 
 /** What the Apply button would say: blocked and by what, or advice; with the exception that was granted. */
 function ApplicabilityNote({ of: one }: { of: Recommendation }) {

@@ -115,6 +115,22 @@ export function recommendationQuery(id: string, everyMs: number | false = 15_000
   });
 }
 
+export type GroupRules = Schemas['GroupRulesBody'];
+export type GroupRule = Schemas['GroupRuleBody'];
+export type CutFlow = Schemas['CutFlowBody'];
+
+/** The rules that a security group needs, where they were judged. */
+export const groupRulesQuery = (resource: string) =>
+  queryOptions({
+    queryKey: ['intelligence', 'security-groups', resource],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/security-groups', {
+          params: { query: { resource, limit: 1 } },
+        }),
+      ),
+  });
+
 export const actionsQuery = queryOptions({
   queryKey: ['intelligence', 'actions'],
   queryFn: () =>

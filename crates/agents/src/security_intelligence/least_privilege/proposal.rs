@@ -91,19 +91,25 @@ fn counted(rules: usize) -> String {
 /// A group that the internet may use is worth more than one of a private network.
 fn priority(least: &LeastRules) -> Priority {
     let is_open = |rule: &Rule| {
-        let is_everyone =
-            matches!(&rule.peer, RulePeer::Network(network) if network.prefix_len() == 0 && is_public(network));
+        let is_everyone = matches!(&rule.peer, RulePeer::Network(network) if network.prefix_len() == 0 && is_public(network));
         rule.direction == FlowDirection::Ingress && is_everyone
     };
     let is_closed = least.present.iter().any(|present| {
         is_open(&present.rule) && !least.rules.iter().any(|tight| tight.rule == present.rule)
     });
-    if is_closed { Priority::High } else { Priority::Medium }
+    if is_closed {
+        Priority::High
+    } else {
+        Priority::Medium
+    }
 }
 
 fn confidence(least: &LeastRules) -> f64 {
     let days = f64::from(least.window_days);
-    let shares = least.interfaces.iter().map(|one| f64::from(one.covered_days) / days);
+    let shares = least
+        .interfaces
+        .iter()
+        .map(|one| f64::from(one.covered_days) / days);
     COVERED_CONFIDENCE * shares.fold(1.0, f64::min).clamp(0.5, 1.0)
 }
 
@@ -165,11 +171,7 @@ fn factors(least: &LeastRules, consequence: String, obstacles: &[String]) -> Fac
 fn path(least: &LeastRules) -> Path {
     let mut path = Path::default();
     for tight in &least.rules {
-        path.ask(
-            format!("Is {} used?", tight.rule),
-            true,
-            uses(tight),
-        );
+        path.ask(format!("Is {} used?", tight.rule), true, uses(tight));
     }
     for present in least.present.iter().filter(|present| present.flows == 0) {
         path.ask(
@@ -202,7 +204,12 @@ fn date(second: i64) -> String {
 }
 
 fn named(all: &[String]) -> String {
-    let first = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    let first = all
+        .iter()
+        .take(NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("; ");
     match all.len().saturating_sub(NAMED) {
         0 => first,
         more => format!("{first} and {more} more"),

@@ -8,6 +8,7 @@ mod group_sizes;
 mod inventory;
 mod keeping;
 mod removals;
+mod replacing;
 mod series;
 mod spending;
 mod standbys;

@@ -106,6 +106,7 @@ impl Life {
             recorder: Arc::clone(&self.log) as _,
             log: Arc::clone(&self.log) as _,
             charges: Arc::new(TestBills::default()),
+            flows: crate::flows::none(),
             clock: Arc::clone(&self.clock) as _,
             models: None,
             rollouts: None,

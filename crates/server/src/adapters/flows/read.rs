@@ -67,8 +67,14 @@ impl FlowReader {
 
             if now >= first_second(day + 1) + LATE_OBJECTS_S {
                 source.cursor.day = Some(day + 1);
-                source.cursor.objects.retain(|key| !key.starts_with(&prefix));
-                self.flows.flow_source_put(source).await.map_err(Obstacle::of)?;
+                source
+                    .cursor
+                    .objects
+                    .retain(|key| !key.starts_with(&prefix));
+                self.flows
+                    .flow_source_put(source)
+                    .await
+                    .map_err(Obstacle::of)?;
             }
             day += 1;
         }
@@ -97,7 +103,10 @@ impl FlowReader {
 
         source.count(&batch);
         source.cursor.objects.insert(object.key.clone());
-        self.flows.flow_put(&batch, source).await.map_err(Obstacle::of)
+        self.flows
+            .flow_put(&batch, source)
+            .await
+            .map_err(Obstacle::of)
     }
 
     /// Reads the events of a log group since the last reading.
@@ -139,7 +148,10 @@ impl FlowReader {
             let batch = aggregator.take();
             source.count(&batch);
             source.cursor.until_ms = Some(until);
-            self.flows.flow_put(&batch, source).await.map_err(Obstacle::of)?;
+            self.flows
+                .flow_put(&batch, source)
+                .await
+                .map_err(Obstacle::of)?;
             from = until;
         }
         Ok(())
