@@ -11,6 +11,7 @@
 mod agent;
 mod finding;
 pub mod isolation;
+pub mod prediction;
 mod privileges;
 mod survey;
 

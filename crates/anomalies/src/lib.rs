@@ -7,12 +7,14 @@
 //! one anomaly whatever number of its metrics shows it, and one that began before a restart is not
 //! reported again after it.
 
+pub mod attack;
 mod attempts;
 mod bands;
 pub mod behavior;
 mod behavior_watch;
 pub mod budget;
 mod cause;
+pub mod chain;
 mod changes;
 pub mod charges;
 mod contribution;
@@ -68,7 +70,7 @@ pub use related_entries::CauseView;
 pub use related_entry::RelatedEntry;
 pub use remediation::Remediation;
 pub use security_activity::{MOST_ACCOUNTS, SecurityActivity};
-pub use service::{AnomalyPorts, AnomalyService};
+pub use service::{AnomalyPorts, AnomalyService, ChainScope};
 pub use settings::{
     AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
 };

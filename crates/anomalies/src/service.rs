@@ -1,6 +1,7 @@
 //! The anomaly service: merges findings into anomalies, responds to them in order, and learns from
 //! feedback.
 
+mod chains;
 mod configure;
 mod execute;
 mod feedback;
@@ -24,6 +25,7 @@ use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder
 use reeve_recommend::recommendation::RecommendationId;
 use reeve_recommend::recommendation::origin::AnomalyId;
 
+use super::chain::AttackChainStore;
 use super::finding::Finding;
 use super::investigation::Investigation;
 use super::log_entry;
@@ -34,6 +36,8 @@ use super::record::{
 use super::related_entries::{self, LATE, MOST_READ};
 use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
+
+pub use chains::ChainScope;
 
 /// Findings of one resource this close together are one anomaly; an anomaly without findings for as
 /// long is resolved.
@@ -62,6 +66,8 @@ pub struct AnomalyPorts {
     pub samples: Arc<dyn SampleStore>,
     /// Remedies that can be applied to anomalies.
     pub responses: Arc<dyn Responses>,
+    /// Attack chains.
+    pub chains: Arc<dyn AttackChainStore>,
     /// Lists of threat indicators.
     pub threats: Arc<dyn ThreatStore>,
     /// Secret that identifiers of anomalies are derived with.

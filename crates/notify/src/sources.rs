@@ -34,7 +34,7 @@ use pages::{Page, Place};
 /// Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
                          intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
-                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
+                         action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR attack_chain.predict OR approval.request OR approval.remind OR \
                          alert.fire OR budget.alert OR report.run)";
 
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a
@@ -101,6 +101,7 @@ impl Sources {
                 intelligence::action(self, entry).await
             }
             Some("anomaly.detect") => anomalies::anomaly(self, entry).await,
+            Some(reeve_anomalies::chain::OPERATION) => anomalies::attack_chain(self, entry).await,
             Some("alert.fire") => alerts::firing(self, entry).await,
             Some(operation) if operation == events::BUDGET_ALERT.name => {
                 alerts::budget_alert(self, entry).await

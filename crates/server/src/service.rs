@@ -188,6 +188,7 @@ impl Service {
             }),
             checks: own_checks.live().clone(),
             estate: store.clone(),
+            evidence: store.clone(),
             exports: store.clone(),
             lists: store.clone(),
             metric_sources: store.clone(),

@@ -17,6 +17,7 @@ mod address;
 mod agents;
 mod alert;
 mod anomaly;
+mod attack_chain;
 mod batch;
 mod bill_source;
 mod budget;

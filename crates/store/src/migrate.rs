@@ -194,6 +194,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 47,
         sql: include_str!("../migrations/0047_exclusion_ends.sql"),
     },
+    Migration {
+        version: 55,
+        sql: include_str!("../migrations/0055_attack_chains.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

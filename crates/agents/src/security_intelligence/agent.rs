@@ -18,6 +18,7 @@ use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use super::isolation;
+use super::prediction::{PREDICTED, RESOURCES, THRESHOLD};
 use super::privileges::LISTS;
 use super::survey::Survey;
 use crate::listed::deviation;
@@ -32,7 +33,14 @@ pub(super) const EXPOSED: Setting = Setting {
 };
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[EXPOSED, alert::CHANNELS, alert::PRIORITIES];
+const SETTINGS: &[Setting] = &[
+    EXPOSED,
+    RESOURCES,
+    PREDICTED,
+    THRESHOLD,
+    alert::CHANNELS,
+    alert::PRIORITIES,
+];
 
 /// Kind of finding: machines are isolated for critical threats.
 const EMERGENCIES: &[Emergency] = &[Emergency {

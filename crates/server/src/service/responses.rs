@@ -44,6 +44,7 @@ pub(super) fn anomaly_service(
         estate: store.clone(),
         samples: samples.clone(),
         responses: engine.responses.clone(),
+        chains: store.clone(),
         threats: store.clone(),
         identifier_key: store.identifier_key(),
         recorder: recorder.clone(),
