@@ -39,9 +39,13 @@ export function anomalyFilters(given: Given) {
   return pick(given, ['type', 'status', 'resource']);
 }
 
-/** The approval, firing or run that a notification leads to. */
+/** The approval, attack chain, firing or run that a notification leads to. */
 export function approvalSearch(given: Given) {
   return pick(given, ['approval']);
+}
+
+export function chainSearch(given: Given) {
+  return pick(given, ['chain']);
 }
 
 export function firingSearch(given: Given) {

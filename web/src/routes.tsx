@@ -13,6 +13,7 @@ import { workspaceQuery } from './api/workspace';
 import {
   anomalyFilters,
   approvalSearch,
+  chainSearch,
   firingSearch,
   liveFilters,
   recommendationFilters,
@@ -153,6 +154,7 @@ const compliance = createRoute({
 const exposure = createRoute({
   getParentRoute: () => intelligence,
   path: '/exposure',
+  validateSearch: chainSearch,
   component: lazy(() => import('./rooms/intelligence/exposure/ExposurePage'), 'ExposurePage'),
 });
 const incidents = createRoute({

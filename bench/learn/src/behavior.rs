@@ -6,7 +6,9 @@
 //! intervals that take whole techniques and rules for their unit, because events of one file are
 //! not independent.
 
+pub(crate) mod chains;
 mod controls;
+mod everything;
 mod figures;
 mod first_hours;
 mod ordinary;
@@ -103,8 +105,22 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     }
 
     ablations(data)?;
+    held_out(data)?;
     first_hours::run(&set::load(data, Blank::Agents)?);
     ordinary::run(data)
+}
+
+/// Attacks and rules that are halved by name.
+pub(crate) fn held_out(data: &Data) -> Result<()> {
+    let units = set::load(data, Blank::Names)?;
+    everything::run(&units);
+    let units = set::load(data, Blank::Agents)?;
+    let writes = controls::CONTROLS
+        .iter()
+        .find(|(name, _)| *name == "any write")
+        .map(|(_, score)| controls::score(&units, *score));
+    everything::unseen_rules(&score_apart(&units), &writes.unwrap_or_default());
+    Ok(())
 }
 
 /// Techniques are what the set can tell; its single events are found as well by who counts them

@@ -9,6 +9,8 @@
 
 use anyhow::{Result, bail};
 
+use parts::PARTS;
+
 mod anomalies;
 mod behavior;
 mod causes;
@@ -19,30 +21,12 @@ mod forecast;
 mod goal;
 mod interruption;
 mod leak;
+mod parts;
 mod purchase;
 mod saturation;
 mod scaling;
 mod sizing;
 mod workload;
-
-/// A part of the benchmark: prints its rows and says whether each goal was reached.
-type Part = fn(&data::Data) -> Result<()>;
-
-/// Every part, by the name it is asked for.
-const PARTS: &[(&str, Part)] = &[
-    ("anomalies", anomalies::run),
-    ("behavior", behavior::run),
-    ("causes", causes::run),
-    ("confidence", confidence::run),
-    ("interruption", interruption::run),
-    ("forecast", forecast::run),
-    ("leak", leak::run),
-    ("purchase", purchase::run),
-    ("saturation", saturation::run),
-    ("scaling", scaling::run),
-    ("sizing", sizing::run),
-    ("workload", workload::run),
-];
 
 fn main() -> Result<()> {
     let asked: Vec<String> = std::env::args().skip(1).collect();

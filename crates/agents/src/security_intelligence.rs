@@ -17,6 +17,7 @@ pub mod isolation;
 mod last_access;
 mod patches;
 mod least_privilege;
+pub mod prediction;
 mod privileges;
 mod snapshot;
 mod survey;

@@ -82,7 +82,7 @@ pub use evaluator::{
 pub use firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus, KEPT_ENTRIES};
 pub use group::{GroupBy, GroupKey};
 pub use index::RuleIndex;
-pub use mitre::{ATTACK_URL, AttackId};
+pub use mitre::{ATTACK_URL, AttackId, Tactic};
 pub use port::{
     AlertStore, DegradedRule, FiringFilter, OldGroup, Progress, StoredState, StoredTally,
 };

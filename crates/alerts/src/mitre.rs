@@ -1,26 +1,53 @@
 //! Identifiers of MITRE ATT&CK (<https://attack.mitre.org>): tactics such as `TA0006` and
 //! techniques such as `T1110.003`.
 
+use reeve_estate::named;
+
 /// Address of the knowledge base; pages of tactics and techniques are below it.
 pub const ATTACK_URL: &str = "https://attack.mitre.org";
 
-/// Tactics of the enterprise matrix, by the names that SIGMA rules use.
-const TACTICS: [(&str, &str); 14] = [
-    ("TA0043", "reconnaissance"),
-    ("TA0042", "resource-development"),
-    ("TA0001", "initial-access"),
-    ("TA0002", "execution"),
-    ("TA0003", "persistence"),
-    ("TA0004", "privilege-escalation"),
-    ("TA0005", "defense-evasion"),
-    ("TA0006", "credential-access"),
-    ("TA0007", "discovery"),
-    ("TA0008", "lateral-movement"),
-    ("TA0009", "collection"),
-    ("TA0011", "command-and-control"),
-    ("TA0010", "exfiltration"),
-    ("TA0040", "impact"),
-];
+named!(
+    /// Tactics of the enterprise matrix, by the names that SIGMA rules use.
+    Tactic {
+        Reconnaissance => "reconnaissance",
+        ResourceDevelopment => "resource-development",
+        InitialAccess => "initial-access",
+        Execution => "execution",
+        Persistence => "persistence",
+        PrivilegeEscalation => "privilege-escalation",
+        DefenseEvasion => "defense-evasion",
+        CredentialAccess => "credential-access",
+        Discovery => "discovery",
+        LateralMovement => "lateral-movement",
+        Collection => "collection",
+        CommandAndControl => "command-and-control",
+        Exfiltration => "exfiltration",
+        Impact => "impact",
+    }
+);
+
+impl Tactic {
+    /// Returns the identifier, such as `TA0006`.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Tactic::Reconnaissance => "TA0043",
+            Tactic::ResourceDevelopment => "TA0042",
+            Tactic::InitialAccess => "TA0001",
+            Tactic::Execution => "TA0002",
+            Tactic::Persistence => "TA0003",
+            Tactic::PrivilegeEscalation => "TA0004",
+            Tactic::DefenseEvasion => "TA0005",
+            Tactic::CredentialAccess => "TA0006",
+            Tactic::Discovery => "TA0007",
+            Tactic::LateralMovement => "TA0008",
+            Tactic::Collection => "TA0009",
+            Tactic::CommandAndControl => "TA0011",
+            Tactic::Exfiltration => "TA0010",
+            Tactic::Impact => "TA0040",
+        }
+    }
+}
 
 /// Identifier of a tactic or technique.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,10 +79,7 @@ impl AttackId {
     #[must_use]
     pub fn of_sigma_tag(tag: &str) -> Option<Self> {
         let name = tag.strip_prefix("attack.")?.replace('_', "-");
-        let tactic = TACTICS
-            .iter()
-            .find(|(_, tactic)| *tactic == name)
-            .map(|(id, _)| *id);
+        let tactic = Tactic::parse(&name).map(Tactic::id);
         AttackId::parse(tactic.unwrap_or(&name))
     }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
 
+use super::attack::AttackTechnique;
 use super::security_activity::SecurityActivity;
 
 /// Time without attempts after which a total begins anew: as long as findings extend an anomaly.
@@ -45,6 +46,24 @@ impl Attempts {
     pub(super) fn call(&mut self, place: &str, entry: &Entry, succeeded: bool) {
         self.total(place, entry.timestamp, false)
             .add(entry, succeeded);
+    }
+
+    /// Adds the technique that the newest attempt shows to the total of its place.
+    pub(super) fn show(
+        &mut self,
+        place: &str,
+        technique: Result<&'static AttackTechnique, String>,
+    ) {
+        if let Some(total) = self.totals.get_mut(place) {
+            total.activity.show(technique);
+        }
+    }
+
+    /// Marks the place of a total as a resource that was used, not a principal.
+    pub(super) fn mark_resource(&mut self, place: &str) {
+        if let Some(total) = self.totals.get_mut(place) {
+            total.activity.of_resource = true;
+        }
     }
 
     /// Returns the total of a place.

@@ -4,9 +4,13 @@
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
-use reeve_learn::behavior::{Judgement, Outcome, Reason};
+use reeve_learn::behavior::{
+    ActivityEvent, Judgement, Novelty, Outcome, Reason, ResourceWatch, UnusualUse,
+};
 
+use super::attack::{attribute, technique_of_call};
 use super::attempts::Attempts;
+use super::chain::{AttackChain, ChainWatch, ObservedCall};
 use super::entry_names::{operation, who};
 use super::finding::Finding;
 use super::lesson::{LOWEST, Thresholds};
@@ -22,12 +26,22 @@ pub struct BehaviorWatch {
     watch: EntryWatch,
     thresholds: Thresholds,
     attempts: Attempts,
+    chains: ChainWatch,
+    resources: ResourceWatch,
+    /// `true` where an agent learns the behavior of resources too.
+    reports_resources: bool,
 }
 
 impl BehaviorWatch {
     /// Takes other learned thresholds from the next entry on.
     pub fn set_thresholds(&mut self, thresholds: Thresholds) {
         self.thresholds = thresholds;
+    }
+
+    /// Reports unusual uses of resources from the next entry on, or not. They are learned in any
+    /// case.
+    pub fn report_resources(&mut self, on: bool) {
+        self.reports_resources = on;
     }
 
     /// Judges an entry by those before it; a finding where it is strange enough.
@@ -45,28 +59,35 @@ impl BehaviorWatch {
 
         let event = behavior::event(entry);
         let judged = self.watch.observe_event(&event);
+        self.follow_chain(entry, &event, judged.score);
         let succeeded = event.outcome == Outcome::Done;
         let sign_in_from = self.count_sign_in(entry, is_sign_in(&event), succeeded);
         let told = sign_in_from
             .as_deref()
             .is_some_and(|address| self.attempts.is_told(address));
         let least = settings.security.sensitivity.least_score();
-        if !settings.security.behavioral_analysis || (judged.score < least * LOWEST && !told) {
+        let used = self.resources.observe(&event, judged.score >= least);
+        if !settings.security.behavioral_analysis {
             return None;
+        }
+        if judged.score < least * LOWEST && !told {
+            return self.use_finding(used?, &event, least, entry, recorded_at);
         }
 
         // Guessing is one trouble of its address, not one of each account.
         let attack = judged.weight_of(Reason::Guessing) > 0.0 || !succeeded || told;
         if let Some(address) = sign_in_from.filter(|_| attack) {
+            self.attempts.show(&address, attribute(&event, &judged));
             return self.sign_in_finding(&address, &judged, least, entry, recorded_at);
         }
 
         let (who, place) = place(entry);
         if judged.score < self.least(least, &place.0) {
-            return None;
+            return self.use_finding(used?, &event, least, entry, recorded_at);
         }
 
         self.attempts.call(&place.0, entry, succeeded);
+        self.attempts.show(&place.0, attribute(&event, &judged));
         let own_machine = place.1 != PRINCIPAL;
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
         let indication = reasons.first().cloned().unwrap_or_default();
@@ -84,11 +105,83 @@ impl BehaviorWatch {
         Some(finding.finding(entry, recorded_at))
     }
 
+    /// Adds an entry to the chain of its principal.
+    fn follow_chain(&mut self, entry: &Entry, event: &ActivityEvent, score: f64) {
+        self.chains.observe(&ObservedCall {
+            event,
+            score,
+            who: &who(entry),
+            account: entry.resource.account_id.as_deref().unwrap_or_default(),
+            event_id: entry.event_id.as_str(),
+            at: entry.timestamp,
+        });
+    }
+
+    /// Returns the attack chains that grew since they were last taken.
+    pub fn take_chains(&mut self, now: Timestamp) -> Vec<AttackChain> {
+        self.chains.take_grown(now)
+    }
+
+    /// Takes the chains that grew for told.
+    pub fn forget_grown(&mut self) {
+        self.chains.forget_grown();
+    }
+
     /// Counts a sign-in. Returns the address that it came from.
     fn count_sign_in(&mut self, entry: &Entry, sign_in: bool, succeeded: bool) -> Option<String> {
         let address = entry.actor.ip_address.filter(|_| sign_in)?.to_string();
         self.attempts.sign_in(&address, entry, succeeded);
         Some(address)
+    }
+
+    /// Finding about the use of a resource by a new caller, or a new call of a program.
+    fn use_finding(
+        &mut self,
+        used: UnusualUse,
+        event: &ActivityEvent,
+        least: f64,
+        entry: &Entry,
+        recorded_at: Timestamp,
+    ) -> Option<Finding> {
+        let (who, principal) = place(entry);
+        let place = match used.novelty {
+            Novelty::Caller => {
+                let kind = entry.resource.kind.as_deref();
+                let kind = kind.and_then(ResourceKind::named);
+                (
+                    used.resource.clone(),
+                    kind.map_or(RESOURCE, ResourceKind::as_str),
+                )
+            }
+            Novelty::Call => principal,
+        };
+        if !self.reports_resources || used.score < self.least(least, &place.0) {
+            return None;
+        }
+
+        let reason = used.words();
+        self.attempts.call(&place.0, entry, true);
+        if used.novelty == Novelty::Caller {
+            self.attempts.mark_resource(&place.0);
+        }
+        let technique = technique_of_call(event).ok_or_else(|| {
+            format!(
+                "No ATT&CK technique: the matrix has none for {}",
+                event.operation
+            )
+        });
+        self.attempts.show(&place.0, technique);
+        let finding = SecurityFinding {
+            severity: severity(used.score, true),
+            title: title(entry, &who, true, &reason),
+            activity: self.attempts.of(&place.0).cloned(),
+            place,
+            score: used.score,
+            usual: least,
+            indication: reason.clone().into(),
+            evidence: vec![reason],
+        };
+        Some(finding.finding(entry, recorded_at))
     }
 
     fn least(&self, least: f64, place: &str) -> f64 {
@@ -181,6 +274,8 @@ fn severity(score: f64, took_effect: bool) -> Priority {
 
 /// Kind of a place that is an address.
 const ADDRESS: &str = "address";
+/// Kind of a place that is a resource of a kind without a name.
+const RESOURCE: &str = "resource";
 /// Kind of a place that is a user, a role or a key.
 const PRINCIPAL: &str = "principal";
 

@@ -7,6 +7,7 @@
 //! one anomaly whatever number of its metrics shows it, and one that began before a restart is not
 //! reported again after it.
 
+pub mod attack;
 mod attack_keys;
 mod attempts;
 mod bands;
@@ -14,6 +15,7 @@ pub mod behavior;
 mod behavior_watch;
 pub mod budget;
 mod cause;
+pub mod chain;
 mod changes;
 pub mod charges;
 mod contribution;
@@ -72,7 +74,7 @@ pub use related_entries::CauseView;
 pub use related_entry::RelatedEntry;
 pub use remediation::Remediation;
 pub use security_activity::{MOST_ACCOUNTS, SecurityActivity};
-pub use service::{AnomalyPorts, AnomalyService};
+pub use service::{AnomalyPorts, AnomalyService, ChainScope};
 pub use settings::{
     AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
 };

@@ -9,6 +9,7 @@ use reeve_audit::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::attack_keys::AttackKeys;
+use super::attack::{AttackTechnique, technique_by_id};
 use super::entry_names::{operation, who};
 
 /// Accounts that are kept by name; beyond them their number is a lower bound.
@@ -28,6 +29,8 @@ const SPRAY: usize = 3;
 pub struct SecurityActivity {
     /// `true` for sign-ins from one address.
     pub sign_ins: bool,
+    /// `true` for the use of one resource by callers that never used it.
+    pub of_resource: bool,
     /// Calls or sign-ins that succeeded.
     pub succeeded: u64,
     /// Calls or sign-ins that failed or were refused.
@@ -45,6 +48,10 @@ pub struct SecurityActivity {
     pub resources: BTreeSet<String>,
     /// Identifiers of the first and the newest entries, oldest first.
     pub entries: Vec<String>,
+    /// Identifiers of the ATT&CK techniques that the calls show.
+    pub techniques: BTreeSet<String>,
+    /// Reason why no call shows a technique; `None` where one does.
+    pub no_technique: Option<String>,
 }
 
 fn keep<T: Ord>(set: &mut BTreeSet<T>, value: T, most: usize) {
@@ -87,6 +94,29 @@ impl SecurityActivity {
         }
 
         self.entries.push(entry.event_id.as_str().to_owned());
+    }
+
+    /// Adds the technique that a call shows, or the reason why it shows none.
+    pub(super) fn show(&mut self, technique: Result<&'static AttackTechnique, String>) {
+        match technique {
+            Ok(technique) => {
+                keep(&mut self.techniques, technique.id.to_owned(), MOST_KEPT);
+                self.no_technique = None;
+            }
+            Err(why) if self.techniques.is_empty() => self.no_technique = Some(why),
+            Err(_) => {}
+        }
+    }
+
+    /// Returns the techniques that the calls show.
+    pub fn attack_techniques(&self) -> impl Iterator<Item = &'static AttackTechnique> + '_ {
+        self.techniques.iter().filter_map(|id| technique_by_id(id))
+    }
+
+    /// Returns the techniques as sentences, or the reason why there is none.
+    fn technique_words(&self) -> impl Iterator<Item = String> + '_ {
+        let techniques = self.attack_techniques().map(AttackTechnique::words);
+        techniques.chain(self.no_technique.clone())
     }
 
     /// Returns a name of the activity: `password spray` for sign-ins to several accounts.
@@ -150,6 +180,10 @@ impl SecurityActivity {
             );
         }
 
+        if self.of_resource {
+            return format!("someone who never used {subject} before did: {sign}");
+        }
+
         let refused = listed(self.refused_operations.iter().map(String::as_str));
         match (self.succeeded, self.refused) {
             (0, 1..) => format!(
@@ -173,6 +207,7 @@ impl SecurityActivity {
             words.push(self.counts());
             words.extend(self.named("accounts tried", &self.accounts, &may_see));
             words.extend(self.named("signed in", &self.entered, &may_see));
+            words.extend(self.technique_words());
             return words;
         }
 
@@ -190,6 +225,7 @@ impl SecurityActivity {
         say("refused:", &mut self.refused_operations.iter().cloned());
         say("from", &mut self.addresses.iter().map(ToString::to_string));
         say("on", &mut self.resources.iter().cloned());
+        words.extend(self.technique_words());
 
         words
     }
@@ -217,6 +253,12 @@ impl SecurityActivity {
 
     /// Returns the advice for people.
     pub(super) fn advice(&self, subject: &str) -> String {
+        if self.of_resource {
+            return format!(
+                "Ask the owner of {subject} whether these callers are to use it. Unless they are, take the permission away and change what they read."
+            );
+        }
+
         match (self.sign_ins, self.succeeded) {
             (true, 0) => format!(
                 "Block {subject} unless it is yours, and check that these accounts have a second factor and no weak password."

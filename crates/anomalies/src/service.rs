@@ -1,6 +1,7 @@
 //! The anomaly service: merges findings into anomalies, responds to them in order, and learns from
 //! feedback.
 
+mod chains;
 mod configure;
 mod execute;
 mod feedback;
@@ -26,6 +27,7 @@ use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder
 use reeve_recommend::recommendation::RecommendationId;
 use reeve_recommend::recommendation::origin::AnomalyId;
 
+use super::chain::AttackChainStore;
 use super::finding::Finding;
 use super::investigation::Investigation;
 use super::log_entry;
@@ -37,6 +39,8 @@ use super::related_entries::{self, LATE, MOST_READ};
 use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
 use super::threat::feed::ThreatFeedReader;
+
+pub use chains::ChainScope;
 
 /// Findings of one resource this close together are one anomaly; an anomaly without findings for as
 /// long is resolved.
@@ -65,6 +69,8 @@ pub struct AnomalyPorts {
     pub samples: Arc<dyn SampleStore>,
     /// Remedies that can be applied to anomalies.
     pub responses: Arc<dyn Responses>,
+    /// Attack chains.
+    pub chains: Arc<dyn AttackChainStore>,
     /// Lists of threat indicators.
     pub threats: Arc<dyn ThreatStore>,
     /// Reader of addresses that lists are kept as.

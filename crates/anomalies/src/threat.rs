@@ -25,7 +25,8 @@ use reeve_estate::{ResourceKind, StoreError};
 use reeve_recommend::recommendation::Priority;
 
 use self::feed::ThreatFeed;
-use super::behavior::succeeded;
+use super::attack::{AttackTechnique, VALID_ACCOUNTS, technique_of_call};
+use super::behavior::{event, succeeded};
 use super::behavior_watch::{SecurityFinding, place};
 use super::entry_names::operation;
 use super::finding::Finding;
@@ -405,7 +406,10 @@ impl Threats {
             score: 1.0,
             usual: 0.0,
             indication: Indication::ThreatList,
-            evidence: vec![evidence(&what, list, *updated_at, indicator)],
+            evidence: vec![
+                evidence(&what, list, *updated_at, indicator),
+                technique(entry).words(),
+            ],
         };
 
         Some(finding.finding(entry, recorded_at))
@@ -436,6 +440,11 @@ pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Findin
         }
         (strange, listed) => strange.into_iter().chain(listed).collect(),
     }
+}
+
+/// Technique of a call from a listed address: what the call does, else the use of an account.
+fn technique(entry: &Entry) -> &'static AttackTechnique {
+    technique_of_call(&event(entry)).unwrap_or(VALID_ACCOUNTS)
 }
 
 fn evidence(what: &str, list: &str, updated_at: Timestamp, indicator: &Indicator) -> String {

@@ -8,6 +8,7 @@ pub mod access;
 pub mod agent;
 pub mod alert;
 pub mod anomaly;
+pub mod attack_chain;
 pub mod compliance;
 pub mod drift;
 pub mod estate;

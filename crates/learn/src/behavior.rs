@@ -24,6 +24,7 @@ mod pace;
 mod place;
 mod profile;
 mod rarity;
+mod resource;
 mod retrospect;
 mod review;
 mod subject;
@@ -35,6 +36,7 @@ pub mod words;
 pub use event::{ActivityEvent, Outcome, Place, PrincipalKind, Trait, Traits};
 pub use evidence::{Evidence, Judgement, Reason};
 pub use profile::{Peer, Profile, Unusual};
+pub use resource::{Novelty, ResourceWatch, UnusualUse};
 pub use review::Review;
 pub use watch::{Limits, Watch};
 

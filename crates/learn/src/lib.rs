@@ -7,6 +7,7 @@
 //! idle.
 
 pub mod anomaly;
+pub mod attack_chain;
 pub mod backtest;
 pub mod behavior;
 pub mod burst;

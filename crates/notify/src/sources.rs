@@ -39,7 +39,7 @@ pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence
                          intelligence.approval OR intelligence.playbook.run OR audit.alert.fire OR audit.alert.handle OR budget.alert OR audit.report) \
                          action.operation:(recommendation.create OR recommendation.dismiss OR recommendation.expire OR \
                          recommendation.supersede OR action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR \
-                         anomaly.acknowledge OR anomaly.learn OR anomaly.resolve OR anomaly.reopen OR approval.request OR \
+                         anomaly.acknowledge OR anomaly.learn OR anomaly.resolve OR anomaly.reopen OR attack_chain.predict OR approval.request OR \
                          approval.remind OR playbook.notify OR playbook.webhook OR alert.fire OR alert.acknowledge OR alert.resolve OR \
                          incident.open OR incident.join OR incident.leave OR incident.modify OR incident.merge OR \
                          incident.reopen OR incident.investigate OR incident.contain OR incident.resolve OR incident.close OR budget.alert OR report.run)";
@@ -113,6 +113,7 @@ impl Sources {
             Some("anomaly.detect") => anomalies::anomaly(self, entry).await,
             Some("playbook.notify") => incidents::told(self, entry, false).await,
             Some("playbook.webhook") => incidents::told(self, entry, true).await,
+            Some(reeve_anomalies::chain::OPERATION) => anomalies::attack_chain(self, entry).await,
             Some("alert.fire") => alerts::firing(self, entry).await,
             Some(operation) if operation == events::BUDGET_ALERT.name => {
                 alerts::budget_alert(self, entry).await

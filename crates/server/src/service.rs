@@ -185,6 +185,7 @@ impl Service {
             configurations: configurations(&store, &own_checks),
             checks: own_checks.live().clone(),
             estate: store.clone(),
+            evidence: store.clone(),
             exports: store.clone(),
             lists: store.clone(),
             metric_sources: store.clone(),

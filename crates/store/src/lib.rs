@@ -18,6 +18,7 @@ mod agents;
 mod alert;
 mod alert_source;
 mod anomaly;
+mod attack_chain;
 mod batch;
 mod bill_source;
 mod budget;

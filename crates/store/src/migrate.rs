@@ -216,6 +216,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0052_flows.sql"),
     },
     Migration {
+        version: 55,
+        sql: include_str!("../migrations/0055_attack_chains.sql"),
+    },
+    Migration {
         version: 56,
         sql: include_str!("../migrations/0056_anomaly_accounts.sql"),
     },

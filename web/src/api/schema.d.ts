@@ -1872,6 +1872,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/attack-chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Attack chains of the last 30 days whose principals the caller may see, the newest first. */
+        get: operations["get_intelligence_attack_chains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/attack-chains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns one attack chain. */
+        get: operations["get_intelligence_attack_chains_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/baselines": {
         parameters: {
             query?: never;
@@ -4893,6 +4927,50 @@ export interface components {
             /** @description Comment that the log entry keeps. */
             comment?: string | null;
         };
+        /** @description Calls of one or more principals that may be an attack. */
+        AttackChainBody: {
+            /** @description Account of the principal; empty where entries name none. */
+            account: string;
+            id: string;
+            last_at: string;
+            /** @description Stages that may come next, the likeliest first. */
+            next: components["schemas"]["ChainNextBody"][];
+            /** @description Time at which it was recorded in the log and told; null below the threshold. */
+            predicted_at?: string | null;
+            /** @description Principal of the newest step. */
+            principal: string;
+            /** @description Principals that took part, in order; each handed over to the next. */
+            principals: string[];
+            /**
+             * Format: double
+             * @description Probability that the steps are an attack that goes on, 0 to 1.
+             */
+            probability: number;
+            /** @description Assets that its principals could reach next, by the judgements of exposure and privileges. */
+            reachable: components["schemas"]["ChainAssetBody"][];
+            /**
+             * @description Furthest stage that was reached: `reconnaissance`, `access`, `persistence`, `escalation`,
+             *     `evasion`, `exfiltration` or `impact`.
+             */
+            reached: string;
+            started_at: string;
+            /** @description Steps, oldest first, at most 40. */
+            steps: components["schemas"]["ChainStepBody"][];
+            /** @description Changes that would stop it, the most effective first. */
+            stops: components["schemas"]["ChainStopBody"][];
+            /** @description Title of one line. */
+            title: string;
+        };
+        /** @description Technique of MITRE ATT&CK. */
+        AttackTechniqueBody: {
+            /** @description Identifier, such as `T1098.001`. */
+            id: string;
+            name: string;
+            /** @description Tactic that it serves, such as `persistence`. */
+            tactic: string;
+            /** @description Address of its page. */
+            url: string;
+        };
         /** @description An attempt to deliver, with the receiver's answer. */
         AttemptBody: {
             /** @description Beginning of the receiver's answer. */
@@ -5401,6 +5479,60 @@ export interface components {
             name: string;
             /** @description Advice on the next step. */
             way_out: string;
+        };
+        /** @description Asset that the principals of a chain could reach. */
+        ChainAssetBody: {
+            /** @description Entry of the log that recorded the judgement. */
+            event_id: string;
+            kind: string;
+            /** @description Identifier of the resource or principal. */
+            resource: string;
+            /** @description Stage that reaching it serves. */
+            stage: string;
+            /** @description The way to it, as a sentence. */
+            way: string;
+        };
+        /** @description Stage that may come next in a chain. */
+        ChainNextBody: {
+            /**
+             * Format: double
+             * @description Probability that the chain is an attack and that this is its next step, 0 to 1.
+             */
+            probability: number;
+            stage: string;
+        };
+        /** @description First call of a technique in a chain. */
+        ChainStepBody: {
+            at: string;
+            /** @description Principal that made the call. */
+            by: string;
+            /** @description Identifier of the entry. */
+            event_id: string;
+            operation: string;
+            /** @description Resource of the call; empty where it named none. */
+            resource: string;
+            /**
+             * Format: double
+             * @description Behavior score, 0 to 1.
+             */
+            score: number;
+            stage: string;
+            /** @description Technique of ATT&CK; null for one of another release. */
+            technique?: null | components["schemas"]["AttackTechniqueBody"];
+        };
+        /** @description Change that would stop a chain. */
+        ChainStopBody: {
+            /** @description The change, as a sentence. */
+            action: string;
+            /**
+             * Format: double
+             * @description Part of the probability of a next step that it takes away at most, 0 to 1.
+             */
+            averts: number;
+            /** @description Resource that it changes. */
+            resource: string;
+            /** @description Stages that it takes away. */
+            stages: string[];
         };
         /** @description Rules of when, in which direction and by which owner resources may be changed. */
         ChangeControlBody: {
@@ -8479,6 +8611,46 @@ export interface components {
                 signed: components["schemas"]["SignedBody"][];
                 status: components["schemas"]["ApprovalStatus"];
                 /** @description Title of the recommendation. */
+                title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_AttackChainBody: {
+            items: {
+                /** @description Account of the principal; empty where entries name none. */
+                account: string;
+                id: string;
+                last_at: string;
+                /** @description Stages that may come next, the likeliest first. */
+                next: components["schemas"]["ChainNextBody"][];
+                /** @description Time at which it was recorded in the log and told; null below the threshold. */
+                predicted_at?: string | null;
+                /** @description Principal of the newest step. */
+                principal: string;
+                /** @description Principals that took part, in order; each handed over to the next. */
+                principals: string[];
+                /**
+                 * Format: double
+                 * @description Probability that the steps are an attack that goes on, 0 to 1.
+                 */
+                probability: number;
+                /** @description Assets that its principals could reach next, by the judgements of exposure and privileges. */
+                reachable: components["schemas"]["ChainAssetBody"][];
+                /**
+                 * @description Furthest stage that was reached: `reconnaissance`, `access`, `persistence`, `escalation`,
+                 *     `evasion`, `exfiltration` or `impact`.
+                 */
+                reached: string;
+                started_at: string;
+                /** @description Steps, oldest first, at most 40. */
+                steps: components["schemas"]["ChainStepBody"][];
+                /** @description Changes that would stop it, the most effective first. */
+                stops: components["schemas"]["ChainStopBody"][];
+                /** @description Title of one line. */
                 title: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -12511,6 +12683,8 @@ export interface components {
             entry_ids: string[];
             /** @description `true` if there are more accounts than are counted. */
             more_accounts: boolean;
+            /** @description Reason why no call shows a technique; absent where one does. */
+            no_technique?: string | null;
             /**
              * Format: int64
              * @description Calls or sign-ins that failed or were refused.
@@ -12528,6 +12702,8 @@ export interface components {
              */
             succeeded: number;
             succeeded_operations: string[];
+            /** @description Techniques of ATT&CK that the calls show. */
+            techniques: components["schemas"]["AttackTechniqueBody"][];
         };
         /** @description Settings of security anomalies. */
         SecurityAnomalyBody: {
@@ -19384,6 +19560,76 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_attack_chains: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                offset?: number;
+                /** @description `true` for chains that passed the threshold of an agent, `false` for the others. */
+                predicted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AttackChainBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_attack_chains_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttackChainBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
         };
     };
     get_intelligence_baselines: {

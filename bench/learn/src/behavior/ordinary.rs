@@ -2,7 +2,7 @@
 //! CloudTrail-like work, what the stories told in the former and attacks transplanted into the
 //! latter are scored, and the speed.
 
-mod work;
+pub(super) mod work;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;

@@ -25,6 +25,7 @@ use super::containment::{self, Attack};
 use super::isolation;
 use super::least_privilege::{LOADED_DAYS, OBSERVE, WINDOW};
 use super::patches::{IMAGE_AGE, MANAGED, PATCH_REBOOT};
+use super::prediction::{PREDICTED, RESOURCES, THRESHOLD};
 use super::privileges::LISTS;
 use super::snapshot;
 use super::survey::Survey;
@@ -48,6 +49,9 @@ const SETTINGS: &[Setting] = &[
     IMAGE_AGE,
     WINDOW,
     OBSERVE,
+    RESOURCES,
+    PREDICTED,
+    THRESHOLD,
     alert::CHANNELS,
     alert::PRIORITIES,
 ];

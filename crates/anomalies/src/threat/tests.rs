@@ -44,10 +44,13 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
         (AnomalyClass::Security, Priority::High, "address")
     );
     assert_eq!(
-        one.evidence,
-        [
-            "address 203.0.113.7 is 203.0.113.7/32 (Scanner of May), dated 2026-05-03 on threat list \"mine\" of 2026-11-01"
-        ]
+        one.evidence[0],
+        "address 203.0.113.7 is 203.0.113.7/32 (Scanner of May), dated 2026-05-03 on threat list \"mine\" of 2026-11-01"
+    );
+    assert!(
+        one.evidence[1].starts_with("ATT&CK technique T"),
+        "{:?}",
+        one.evidence
     );
 
     assert!(

@@ -669,6 +669,46 @@ fn severe_events_are_found_and_ordinary_ones_are_not() {
     );
 }
 
+#[test]
+fn a_new_reader_of_a_secret_is_an_anomaly_of_the_secret() {
+    let settings = AnomalySettings::default();
+    let at = |hour: i64| Timestamp::from_second(1_794_787_200 + hour * 3_600).unwrap();
+    let read = |who: &str, hour: i64| {
+        Entry::new(EventType::from_static("api.call"))
+            .by(Actor::user(who).with_email(who))
+            .on(ResourceRef::new("secret", "db-password").in_cloud("aws", "1", "eu-west-1"))
+            .with_action("GetSecretValue", ActionStatus::Success, ActionMethod::Api)
+            .at(at(hour))
+    };
+
+    for reports in [true, false] {
+        let mut watch = BehaviorWatch::default();
+        watch.report_resources(reports);
+        let usual = (0..400)
+            .filter_map(|hour| watch.observe(&read("app@example.com", hour), at(hour), &settings));
+        assert_eq!(usual.count(), 0);
+
+        // Another account has no peers in common with the usual reader.
+        let mut new = read("eve@example.com", 401);
+        new.resource.account_id = Some("2".to_owned());
+        let found = watch.observe(&new, at(401), &settings);
+        let of_secret = found.as_ref().map(|found| found.place.id.as_str());
+        assert_eq!(of_secret, reports.then_some("db-password"), "{found:?}");
+        if let Some(found) = found {
+            assert_eq!(found.place.kind, "secret");
+            let activity = found.activity.unwrap();
+            assert!(activity.of_resource);
+            assert_eq!(
+                activity
+                    .attack_techniques()
+                    .map(|one| one.id)
+                    .collect::<Vec<_>>(),
+                ["T1555.006"]
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_was_said_can_be_taken_back() {
     let world = World::new();

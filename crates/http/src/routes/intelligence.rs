@@ -11,6 +11,7 @@ mod anomalies;
 mod anomaly_settings;
 mod anomaly_thresholds;
 mod approvals;
+mod attack_chains;
 pub(crate) mod bodies;
 mod calendars;
 mod channels;
@@ -319,6 +320,11 @@ fn strange(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(anomalies::list))
         .add(Access::Needs(IntelligenceView), routes!(anomalies::get))
         .add(Access::Needs(IntelligenceView), routes!(anomalies::course))
+        .add(
+            Access::Needs(IntelligenceView),
+            routes!(attack_chains::list),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(attack_chains::get))
         .add(
             Access::Needs(IntelligenceOperate),
             routes!(anomalies::acknowledge),

@@ -20,7 +20,7 @@ use crate::wire::form::enumeration::{
     AnomalyFeedbackKind, AnomalyStatus, AnomalyType, Metric, Priority, ResponseStage,
 };
 
-pub use activity::{RelatedAnomalyBody, SecurityActivityBody};
+pub use activity::{AttackTechniqueBody, RelatedAnomalyBody, SecurityActivityBody};
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use incident::{IncidentBody, IncidentMemberBody};
 pub use investigation::{

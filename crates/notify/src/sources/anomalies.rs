@@ -114,11 +114,61 @@ fn was_told_before(anomaly: &Anomaly, alert_at: Timestamp, members: &[Anomaly]) 
     })
 }
 
-/// Agents whose findings anomalies of the class are, and whose scope has the anomaly's place.
+/// Returns the notification about a predicted attack chain. The entry holds what is told, so that a
+/// chain that grew since is told as it was.
+pub(super) async fn attack_chain(
+    sources: &Sources,
+    entry: &Entry,
+) -> Result<Option<Happening>, StoreError> {
+    let (Some(id), Some(title)) = (metadata(entry, "chain_id"), metadata(entry, "title")) else {
+        return Ok(None);
+    };
+
+    let account = metadata(entry, "account").unwrap_or_default();
+    let mut facts = vec![fact(
+        "Principal",
+        entry.resource.id.clone().unwrap_or_default(),
+    )];
+    if !account.is_empty() {
+        facts.push(fact("Account", account));
+    }
+
+    let subject = format!("attack_chain_predicted:{id}");
+    let page = place(sources, &Page::AttackChain(id), title).await?;
+    Ok(Some(Happening {
+        topic: Topic::Anomalies,
+        event: None,
+        name: "attack_chain_predicted",
+        at: entry.timestamp,
+        agents: agents_of(sources, AnomalyClass::Security, account, "").await?,
+        facts: Facts {
+            priority: Some("high".to_owned()),
+            types: vec![AnomalyClass::Security.as_str().to_owned()],
+            impact: None,
+        },
+        data: serde_json::Value::Null,
+        message: message(title.to_owned(), Gravity::Error, facts, page, &subject),
+        channels: None,
+        subject,
+    }))
+}
+
+async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, StoreError> {
+    let account = anomaly.place.account.as_deref().unwrap_or_default();
+    let service = anomaly.place.service.as_deref().unwrap_or_default();
+    agents_of(sources, anomaly.class, account, service).await
+}
+
+/// Agents whose findings anomalies of the class are, and whose scope has the place of one.
 /// Anomalies are watched for over the whole estate: an agent's timings say when its own may be
 /// told, and nothing about those of others.
-async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, StoreError> {
-    let agent_type = match anomaly.class {
+async fn agents_of(
+    sources: &Sources,
+    class: AnomalyClass,
+    account: &str,
+    service: &str,
+) -> Result<Vec<AgentId>, StoreError> {
+    let agent_type = match class {
         AnomalyClass::Cost => AgentType::COST_OPTIMIZER,
         AnomalyClass::Performance => AgentType::PERFORMANCE_OPTIMIZER,
         AnomalyClass::Security => AgentType::SECURITY_INTELLIGENCE,
@@ -126,7 +176,6 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
     };
 
     let connections = sources.estate.connection_list().await?;
-    let account = anomaly.place.account.as_deref().unwrap_or_default();
     let known = connections
         .iter()
         .find(|connection| connection.account == account);
@@ -134,7 +183,7 @@ async fn owners(sources: &Sources, anomaly: &Anomaly) -> Result<Vec<AgentId>, St
         account,
         connection: known.map_or("", |connection| connection.id.0.as_str()),
         connection_name: known.map_or("", |connection| connection.name.as_str()),
-        service: anomaly.place.service.as_deref().unwrap_or_default(),
+        service,
         direction: None,
     };
 

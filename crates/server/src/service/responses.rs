@@ -49,6 +49,7 @@ pub(super) fn anomaly_service(
         estate: store.clone(),
         samples: samples.clone(),
         responses: engine.responses.clone(),
+        chains: store.clone(),
         threats: store.clone(),
         feed_reader: Arc::new(FeedReader::new(policy)),
         identifier_key: store.identifier_key(),

@@ -9,13 +9,17 @@ use std::time::Duration;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
+use reeve_agents::security_intelligence::prediction;
 use reeve_anomalies::threat::{ListState, Threats, together};
 use reeve_anomalies::watch::{BehaviorWatch, MetricWatch};
-use reeve_anomalies::{AnomalySettings, Finding, Position, Thresholds, TrainedBands, needed_from};
+use reeve_anomalies::{
+    AnomalySettings, ChainScope, Finding, Position, Thresholds, TrainedBands, needed_from,
+};
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
 use reeve_ledger::TrailError;
 use reeve_recommend::action::Action;
+use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::caller::Caller;
 use reeve_sources::MetricSource;
 use reeve_trail::Trail;
@@ -99,6 +103,20 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
         tracing::warn!(%error, "the threat lists could not be read");
     }
 
+    let scopes = match security_agents(context).await {
+        Ok(agents) => {
+            let analyzes = |agent: &Agent| prediction::analyzes_resources(&agent.settings);
+            watches
+                .behavior
+                .report_resources(agents.iter().any(analyzes));
+            chain_scopes(&agents)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "agents could not be read; no attack chain is kept");
+            Vec::new()
+        }
+    };
+
     let read = read_on(
         context,
         trail,
@@ -111,6 +129,7 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
 
     watches.unkept = tell(context, found).await;
     let next = read?;
+    keep_chains(context, watches, &scopes).await?;
 
     if watches.unkept.is_empty() {
         context.anomalies.anomaly_looked_put(now).await?;
@@ -118,6 +137,44 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
     }
 
     Ok(())
+}
+
+/// Agents that own the behavior of principals and resources.
+async fn security_agents(context: &TaskContext) -> Result<Vec<Agent>, StoreError> {
+    let mut agents = context.agents.agent_list(None).await?;
+    agents.retain(|agent| agent.agent_type == AgentType::SECURITY_INTELLIGENCE);
+    Ok(agents)
+}
+
+/// Parts of the estate whose attack chains agents predict.
+fn chain_scopes(agents: &[Agent]) -> Vec<ChainScope> {
+    let scope = |agent: &Agent| {
+        Some(ChainScope {
+            threshold: prediction::report_above(&agent.settings)?,
+            scope: agent.scope.clone(),
+        })
+    };
+    agents.iter().filter_map(scope).collect()
+}
+
+/// Keeps the attack chains that grew in this beat, and forgets those that are over.
+async fn keep_chains(
+    context: &TaskContext,
+    watches: &mut Watches,
+    scopes: &[ChainScope],
+) -> Result<()> {
+    let now = context.now();
+    let grown = watches.behavior.take_chains(now);
+    if grown.is_empty() {
+        return Ok(());
+    }
+
+    let caller = Caller::system();
+    context
+        .anomaly_service
+        .keep_chains(grown, scopes, &*context.evidence, &caller)
+        .await?;
+    Ok(context.anomaly_service.forget_chains(now).await?)
 }
 
 /// Judges samples that arrived since the last look.
@@ -239,6 +296,9 @@ async fn read_on(
                     strange,
                     settings.security.threat_intelligence.then(listed).flatten(),
                 ));
+            } else {
+                // What was read for its lesson is no news: its chains go on from the next step.
+                watches.behavior.forget_grown();
             }
         }
         position.next = stretch.to;

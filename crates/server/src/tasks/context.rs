@@ -20,6 +20,7 @@ use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
 use reeve_predict::RuleService;
 use reeve_recommend::agent::Agent;
+use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::AgentStore;
 use reeve_reports::{ConfigurationReader, ReportStore};
@@ -67,6 +68,8 @@ pub(crate) struct TaskContext {
     /// Results of checks, as reports read them.
     pub(crate) configurations: Arc<dyn ConfigurationReader>,
     pub(crate) estate: Arc<dyn EstateStore>,
+    /// Judgements of exposure and privileges.
+    pub(crate) evidence: Arc<dyn EvidenceStore>,
     pub(crate) exports: Arc<dyn ExportStore>,
     /// Lists of values that queries compare with.
     pub(crate) lists: Arc<dyn ValueListStore>,

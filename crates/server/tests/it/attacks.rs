@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const A_MINUTE: Duration = Duration::from_secs(60);
 
 /// Entries of the simulated company as they are sent.
-fn activity(estate: &SimulatedEstate, from: Timestamp, to: Timestamp) -> Vec<Value> {
+pub(crate) fn activity(estate: &SimulatedEstate, from: Timestamp, to: Timestamp) -> Vec<Value> {
     let sent = |entry: &reeve_audit::Entry| {
         let mut sent: Value = serde_json::from_str(&entry.to_json(to).to_string()).unwrap();
         let members = sent.as_object_mut().unwrap();
@@ -29,7 +29,7 @@ fn activity(estate: &SimulatedEstate, from: Timestamp, to: Timestamp) -> Vec<Val
 }
 
 /// Imports records into a folder that nobody serves.
-fn import(data: &Path, format: &str, records: &[Value]) {
+pub(crate) fn import(data: &Path, format: &str, records: &[Value]) {
     let file = data.join("records.jsonl");
     std::fs::write(
         &file,
@@ -96,7 +96,7 @@ async fn looked_again(api: &Api, marker: Value, before: &[Value]) {
 }
 
 /// Entry that fires a rule, whoever the actor is.
-fn marker() -> Value {
+pub(crate) fn marker() -> Value {
     json!([{
         "event_type": "policy.modify", "timestamp": Timestamp::now().to_string(),
         "actor": { "type": "user", "id": "marker" },

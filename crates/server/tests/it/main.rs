@@ -6,6 +6,7 @@ mod access_end;
 mod account;
 mod alerts;
 mod anomalies;
+mod attack_chains;
 mod attacks;
 mod audit_scope;
 mod backup;

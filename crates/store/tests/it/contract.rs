@@ -105,6 +105,7 @@ async fn anomalies(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::anomalies::run(Arc::new(store.clone())).await?;
     contract::anomalies::threats(Arc::new(store.clone())).await?;
+    contract::anomalies::chains(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_anomalies::threat::feed::{FeedFormat, ThreatFeed};
+use reeve_anomalies::chain::{AttackChain, AttackChainStore};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings,
@@ -522,6 +523,61 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
         Err(StoreError::NotFound { .. })
     ));
     assert_eq!(store.threat_list_all().await?, [other]);
+
+    Ok(())
+}
+
+/// Attack chains.
+///
+/// # Errors
+/// The store violates the contract.
+pub async fn chains(store: Arc<dyn AttackChainStore>) -> Result<()> {
+    let chain = |id: &str, last_at: &str| -> Result<AttackChain> {
+        Ok(AttackChain {
+            id: id.to_owned(),
+            principal: "ann".to_owned(),
+            account: "1".to_owned(),
+            principals: vec!["ann".to_owned()],
+            steps: Vec::new(),
+            reached: "access".to_owned(),
+            probability: 0.25,
+            next: Vec::new(),
+            reachable: Vec::new(),
+            stops: Vec::new(),
+            started_at: "2026-11-20T12:00:00Z".parse()?,
+            last_at: last_at.parse()?,
+            predicted_at: None,
+        })
+    };
+    let (old, new) = (
+        chain("a", "2026-11-20T12:00:00Z")?,
+        chain("b", "2026-11-21T12:00:00Z")?,
+    );
+    store.attack_chain_put(&old).await?;
+    store.attack_chain_put(&new).await?;
+
+    assert_eq!(
+        store.attack_chain_list(old.last_at).await?,
+        [new.clone(), old.clone()]
+    );
+    assert_eq!(
+        store.attack_chain_list(new.last_at).await?,
+        [new.clone()],
+        "from its last step on"
+    );
+
+    let grown = AttackChain {
+        probability: 0.75,
+        predicted_at: Some(new.last_at),
+        ..new.clone()
+    };
+    store.attack_chain_put(&grown).await?;
+    assert_eq!(store.attack_chain_get("b").await?, grown);
+
+    store.attack_chain_forget(new.last_at).await?;
+    let gone = store.attack_chain_get("a").await;
+    assert!(matches!(gone, Err(StoreError::NotFound { .. })));
+    assert_eq!(store.attack_chain_get("b").await?, grown);
 
     Ok(())
 }

@@ -8,7 +8,7 @@ use reeve_learn::behavior::{ActivityEvent, Outcome, Place, PrincipalKind, Trait,
 use crate::chance::Chance;
 
 /// Midnight UTC at the beginning of a Monday.
-pub(super) const START_MS: i64 = 1_788_739_200_000;
+pub(in crate::behavior) const START_MS: i64 = 1_788_739_200_000;
 const HOUR_MS: i64 = 3_600_000;
 const MINUTE_MS: i64 = 60_000;
 
@@ -193,17 +193,17 @@ const ROBOTS: [Robot; 6] = [
 ];
 
 /// Company whose activity is generated from a seed.
-pub(super) struct Office {
+pub(in crate::behavior) struct Office {
     seed: u64,
 }
 
 impl Office {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(in crate::behavior) fn new(seed: u64) -> Self {
         Self { seed }
     }
 
     /// Returns the actions of all people on these days, in order of time.
-    pub(super) fn days(&self, days: Range<i64>) -> Vec<ActivityEvent> {
+    pub(in crate::behavior) fn days(&self, days: Range<i64>) -> Vec<ActivityEvent> {
         let mut events = Vec::new();
         for day in days {
             for (number, (team, person)) in people().enumerate() {
@@ -224,12 +224,12 @@ impl Office {
 
     /// Returns the number of ordinary users that an attack may come from: all but those who
     /// administer the estate.
-    pub(super) fn victims(&self) -> usize {
+    pub(in crate::behavior) fn victims(&self) -> usize {
         TEAMS[..2].iter().map(|team| team.people).sum()
     }
 
     /// A user in the middle of a working day, or somewhere else at night.
-    pub(super) fn victim(&self, number: usize, own_place: bool) -> ActivityEvent {
+    pub(in crate::behavior) fn victim(&self, number: usize, own_place: bool) -> ActivityEvent {
         let Some((team, person)) = people().nth(number) else {
             return ActivityEvent::default();
         };
@@ -245,6 +245,33 @@ impl Office {
         };
 
         event
+    }
+
+    /// Returns the number of people who administer the estate.
+    pub(in crate::behavior) fn administrators(&self) -> usize {
+        TEAMS[2..].iter().map(|team| team.people).sum()
+    }
+
+    /// Someone who administers the estate, in the middle of a working day.
+    pub(in crate::behavior) fn administrator(&self, number: usize) -> ActivityEvent {
+        self.victim(self.victims() + number, true)
+    }
+
+    /// A tool that deploys, from its own network or from elsewhere.
+    pub(in crate::behavior) fn tool(&self, number: usize, own_place: bool) -> ActivityEvent {
+        let role = ROBOTS[number % 2].role;
+        ActivityEvent {
+            at_ms: START_MS + 56 * 24 * HOUR_MS + 11 * HOUR_MS,
+            principal: format!("1:{role}"),
+            kind: PrincipalKind::Role,
+            peers: format!("1:role:{role}"),
+            place: place(if own_place {
+                "10.8.1.0/24"
+            } else {
+                "203.0.113.0/24"
+            }),
+            ..ActivityEvent::default()
+        }
     }
 
     fn person(

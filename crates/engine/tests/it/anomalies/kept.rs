@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use reeve_anomalies::chain::{AttackChain, AttackChainStore};
 use reeve_anomalies::threat::feed::{ThreatFeed, ThreatFeedReader};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
@@ -26,9 +27,37 @@ pub(crate) struct Kept {
     pub(super) feeds: Mutex<Vec<ThreatFeed>>,
     /// Answer of every address; `None` is a failure.
     pub(super) answer: Mutex<Option<String>>,
+    chains: Mutex<Vec<AttackChain>>,
     pub(crate) lessons: Mutex<Vec<Lesson>>,
     /// The next list is the one from before another process wrote.
     pub(super) stale: AtomicBool,
+}
+
+#[async_trait]
+impl AttackChainStore for Kept {
+    async fn attack_chain_put(&self, chain: &AttackChain) -> Result<(), StoreError> {
+        let mut chains = self.chains.lock();
+        chains.retain(|known| known.id != chain.id);
+        chains.push(chain.clone());
+        Ok(())
+    }
+    async fn attack_chain_get(&self, id: &str) -> Result<AttackChain, StoreError> {
+        let chains = self.chains.lock();
+        let found = chains.iter().find(|chain| chain.id == id).cloned();
+        found.ok_or_else(|| StoreError::NotFound {
+            what: "attack chain",
+            id: id.to_owned(),
+        })
+    }
+    async fn attack_chain_list(&self, since: Timestamp) -> Result<Vec<AttackChain>, StoreError> {
+        let chains = self.chains.lock();
+        let recent = chains.iter().filter(|chain| chain.last_at >= since);
+        Ok(recent.cloned().collect())
+    }
+    async fn attack_chain_forget(&self, before: Timestamp) -> Result<(), StoreError> {
+        self.chains.lock().retain(|chain| chain.last_at >= before);
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -210,6 +239,7 @@ pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService 
         estate: Arc::clone(&world.memory) as _,
         samples: Arc::clone(&world.memory) as _,
         responses: Arc::clone(&world.engine.responses) as _,
+        chains: Arc::clone(kept) as _,
         threats: Arc::clone(kept) as _,
         feed_reader: Arc::clone(kept) as _,
         identifier_key: [7; 32],

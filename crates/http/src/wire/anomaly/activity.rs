@@ -1,5 +1,7 @@
 //! Activity behind a security anomaly, and the anomalies that may belong to the same attack.
 
+use reeve_alerts::AttackId;
+use reeve_anomalies::attack::AttackTechnique;
 use reeve_anomalies::{MOST_ACCOUNTS, RelatedAnomaly, SecurityActivity};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -28,6 +30,34 @@ pub struct SecurityActivityBody {
     pub resources: Vec<String>,
     /// Identifiers of the first and the newest entries of the log, oldest first, at most 20.
     pub entry_ids: Vec<String>,
+    /// Techniques of ATT&CK that the calls show.
+    pub techniques: Vec<AttackTechniqueBody>,
+    /// Reason why no call shows a technique; absent where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_technique: Option<String>,
+}
+
+/// Technique of MITRE ATT&CK.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AttackTechniqueBody {
+    /// Identifier, such as `T1098.001`.
+    pub id: String,
+    pub name: String,
+    /// Tactic that it serves, such as `persistence`.
+    pub tactic: String,
+    /// Address of its page.
+    pub url: String,
+}
+
+impl From<&AttackTechnique> for AttackTechniqueBody {
+    fn from(technique: &AttackTechnique) -> Self {
+        AttackTechniqueBody {
+            id: technique.id.to_owned(),
+            name: technique.name.to_owned(),
+            tactic: technique.tactic.as_str().to_owned(),
+            url: AttackId::parse(technique.id).map_or_else(String::new, |id| id.url()),
+        }
+    }
 }
 
 impl SecurityActivityBody {
@@ -51,6 +81,11 @@ impl SecurityActivityBody {
             refused_operations: texts(&activity.refused_operations),
             resources: texts(&activity.resources),
             entry_ids: activity.entries.clone(),
+            techniques: activity
+                .attack_techniques()
+                .map(AttackTechniqueBody::from)
+                .collect(),
+            no_technique: activity.no_technique.clone(),
         }
     }
 }

@@ -125,7 +125,18 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     (
         AgentType::SECURITY_INTELLIGENCE,
         "capabilities.behavioral_analysis",
-        &["intelligence/anomaly-settings#security.behavioral_analysis"],
+        &[
+            "intelligence/anomaly-settings#security.behavioral_analysis",
+            "settings.behavioral_analysis.resources",
+        ],
+    ),
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        "capabilities.threat_prediction",
+        &[
+            "settings.threat_prediction.enabled",
+            "settings.threat_prediction.report_above",
+        ],
     ),
     (
         AgentType::SECURITY_INTELLIGENCE,

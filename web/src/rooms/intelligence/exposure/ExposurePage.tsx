@@ -14,6 +14,7 @@ import { Status } from '../../../display/Status';
 import { Tile } from '../../../display/Tile';
 import { words } from '../../../display/wording';
 import { proofColumns, resourceColumn } from '../evidence-columns';
+import { AttackChains } from './AttackChains';
 import { ExposurePath } from './ExposurePath';
 import { Principals } from './Principals';
 import { byOutsider, grade, gravity, outsider } from './outsiders';
@@ -39,22 +40,29 @@ export function ExposurePage() {
   const totals = [exposed.data?.total, safe.data, unknown.data];
   if (totals.every((total) => total === 0))
     return (
-      <Panel>
-        <EmptyState
-          title="No exposure was judged yet"
-          icon={<IconWorldSearch size={22} />}
-          action={
-            may('intelligence.configure') ? (
-              <Button mt={12} renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>
-                Create an agent
-              </Button>
-            ) : undefined
-          }
-        >
-          An agent of the type Security intelligence follows routes, firewalls, addresses, listeners
-          and policies after each sync, and lists here what the internet and other accounts reach.
-        </EmptyState>
-      </Panel>
+      <Stack gap="lg">
+        <AttackChains />
+        <Panel>
+          <EmptyState
+            title="No exposure was judged yet"
+            icon={<IconWorldSearch size={22} />}
+            action={
+              may('intelligence.configure') ? (
+                <Button
+                  mt={12}
+                  renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}
+                >
+                  Create an agent
+                </Button>
+              ) : undefined
+            }
+          >
+            An agent of the type Security intelligence follows routes, firewalls, addresses,
+            listeners and policies after each sync, and lists here what the internet and other
+            accounts reach.
+          </EmptyState>
+        </Panel>
+      </Stack>
     );
 
   return (
@@ -68,6 +76,7 @@ export function ExposurePage() {
         <Tile label="Not exposed" value={count(totals[1] ?? 0)} loading={safe.isLoading} />
         <Tile label="Not known" value={count(totals[2] ?? 0)} loading={unknown.isLoading} />
       </SimpleGrid>
+      <AttackChains />
       <Panel title="Resources" flush>
         <Stack gap={0}>
           <SegmentedControl

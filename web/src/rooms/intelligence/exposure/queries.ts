@@ -9,6 +9,7 @@ type Schemas = components['schemas'];
 export type Exposure = Schemas['ExposureBody'];
 export type ExposureStep = Schemas['ExposureStepBody'];
 export type Privilege = Schemas['PrivilegeBody'];
+export type AttackChain = Schemas['AttackChainBody'];
 export type ExposureResult = Schemas['CheckAnswer'];
 
 export const exposuresQuery = (result: ExposureResult) =>
@@ -47,3 +48,10 @@ export const privilegesQuery = (result: ExposureResult) =>
       ),
     refetchInterval: 60_000,
   });
+
+export const attackChainsQuery = queryOptions({
+  queryKey: ['intelligence', 'attack-chains'],
+  queryFn: () =>
+    body(client.GET('/api/v1/intelligence/attack-chains', { params: { query: { limit: MOST } } })),
+  refetchInterval: 30_000,
+});
