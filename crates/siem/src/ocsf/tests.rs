@@ -185,7 +185,8 @@ fn an_incident_names_its_findings() {
 
 #[test]
 fn recommendations_of_security_are_findings_and_others_are_not() {
-    let mut sample = sample_recommendation("r", "agent", Status::Open).unwrap();
+    let mut sample = sample_recommendation("r", "i-0abc").unwrap();
+    sample.status = Status::Open;
     sample.kind = RecommendationType::Encryption;
     let event = recommendation(&sample, true).unwrap().write(None);
     assert_eq!(faults(&event), Vec::<String>::new(), "{event:#}");
