@@ -11,7 +11,7 @@ use reeve_recommend::agent::settings::{SettingValue, Settings};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::estate::{DocumentReader, EstateError, EstateFacts};
 use reeve_recommend::judgement::event::{
-    CONTAINMENT, ContainmentRequest, Event, EventContent, Measure,
+    AnomalyReport, CONTAINMENT, ContainmentRequest, Event, EventContent, Measure,
 };
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::judgement::open_facts::OpenFacts;

@@ -147,6 +147,7 @@ pub(super) async fn attack_chain(
             impact: None,
         },
         data: serde_json::Value::Null,
+        finding: None,
         message: message(title.to_owned(), Gravity::Error, facts, page, &subject),
         channels: None,
         subject,

@@ -83,7 +83,6 @@ impl SimulatedAccount {
             );
         }
 
-        let seed = key(self.world.settings.seed, account);
         let mut keys = Map::new();
         for (name, ..) in USERS {
             let last = KEY_USES.iter().find(|(user, _)| *user == name);
