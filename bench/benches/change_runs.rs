@@ -209,6 +209,7 @@ async fn runs(store: &Arc<Store>, folder: &std::path::Path) -> Result<RunService
         clouds: nothing.clone(),
         catalogue: catalogue.clone(),
         changes: changes.clone(),
+        flows: store.clone(),
     };
     let execution = Arc::new(ExecutionService::new(
         records.clone(),

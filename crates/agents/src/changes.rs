@@ -39,7 +39,12 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     // Beside those that close exposures, end unused access and contain attacks.
     (
         AgentType::SECURITY_INTELLIGENCE,
-        &["isolate", "patch_machine", "snapshot_volume", "tighten_group"],
+        &[
+            "isolate",
+            "patch_machine",
+            "snapshot_volume",
+            "tighten_group",
+        ],
     ),
     (
         AgentType::OPS_INTELLIGENCE,

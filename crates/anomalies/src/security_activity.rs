@@ -8,8 +8,8 @@ use std::net::IpAddr;
 use reeve_audit::Entry;
 use serde::{Deserialize, Serialize};
 
-use super::attack_keys::AttackKeys;
 use super::attack::{AttackTechnique, technique_by_id};
+use super::attack_keys::AttackKeys;
 use super::entry_names::{operation, who};
 
 /// Accounts that are kept by name; beyond them their number is a lower bound.

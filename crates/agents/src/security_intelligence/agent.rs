@@ -175,13 +175,7 @@ fn of_threat(threat: &AnomalyReport, facts: &Facts<'_>) -> Result<Proposal, Abst
         let words = format!("{} is no machine, key, user or role", resource.id);
         return Err(refused("no_machine", words));
     };
-    containment::proposal(
-        resource,
-        facts.document,
-        measure,
-        &threat.into(),
-        facts.now,
-    )
+    containment::proposal(resource, facts.document, measure, &threat.into(), facts.now)
 }
 
 /// Judges the request of a playbook.

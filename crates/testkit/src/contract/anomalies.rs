@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use reeve_anomalies::threat::feed::{FeedFormat, ThreatFeed};
 use reeve_anomalies::chain::{AttackChain, AttackChainStore};
+use reeve_anomalies::threat::feed::{FeedFormat, ThreatFeed};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings,

@@ -262,7 +262,6 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             access: Some(used_bucket()?),
             lifecycle: None,
             template: None,
-            group_use: None,
             document: None,
             group_use: None,
         },
