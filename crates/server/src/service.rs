@@ -137,15 +137,18 @@ impl Service {
         let (store, log, lease) = opening::open_held(&config, &lock).await?;
         let (samples, prices) = (samples(&config, &store).await?, prices(&store).await?);
         let catalogue = prices.catalogue();
-        let clouds = clouds
-            .over(store.clone(), config.outbound.policy()?)
-            .with_catalogue(catalogue.clone());
-        let clouds = Arc::new(clouds.with_deadline(lease.deadline()));
+        let clouds = Arc::new(
+            clouds
+                .over(store.clone(), config.outbound.policy()?)
+                .with_catalogue(catalogue.clone())
+                .with_deadline(lease.deadline()),
+        );
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
         let journal = journal(&log_of_callers, clock.clone());
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone(), journal.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
+        let reader = Arc::new(TrailReader(trail.clone()));
         let (own_checks, agent_types) = checking(&config, &agent_types).await?;
         let bills = Arc::new(Bills::new(config.data_dir.join("charges")));
         let engine = engine(EnginePorts {
@@ -158,7 +161,7 @@ impl Service {
             changes,
             agent_types: agent_types.clone(),
             charges: bills.clone(),
-            log: Arc::new(TrailReader(trail.clone())),
+            log: reader.clone(),
         });
 
         let anomaly_service = anomaly_service(
@@ -221,7 +224,6 @@ impl Service {
             sources: sources(&store, config.public_url(), trail.clone()),
         });
 
-        let reader = Arc::new(TrailReader(trail.clone()));
         let observers = Observers::new(
             &config,
             &store,
@@ -249,18 +251,15 @@ impl Service {
             settings(&config, &lock, demo),
         ));
 
-        let Log {
-            ledger, segments, ..
-        } = log;
         Ok(Service {
             app,
             tasks,
             engine,
-            ledger,
+            ledger: log.ledger,
             trail,
             store,
             samples,
-            segments,
+            segments: log.segments,
             observers,
             own_checks,
             config,
