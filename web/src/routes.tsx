@@ -1,15 +1,6 @@
 // Which address shows which room. Rooms load when they are first opened.
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent as lazy,
-  redirect,
-} from '@tanstack/react-router';
-import { metricsQuery } from './api/metrics';
-import { meQuery } from './api/session';
-import { workspaceQuery } from './api/workspace';
+import { createRoute, createRouter, lazyRouteComponent as lazy } from '@tanstack/react-router';
 import {
   anomalyFilters,
   approvalSearch,
@@ -21,48 +12,9 @@ import {
   rolloutFilters,
   runSearch,
   searchFilters,
-  signInSearch,
 } from './addresses';
-import { Failed, Lost } from './shell/Lost';
-import { Shell } from './shell/Shell';
-import { landing } from './shell/navigation';
-
-const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: Lost });
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: signInSearch,
-  component: lazy(() => import('./rooms/sign-in/SignIn'), 'SignIn'),
-});
-
-const app = createRoute({
-  getParentRoute: () => root,
-  id: 'app',
-  component: Shell,
-  beforeLoad: async ({ context, location }) => {
-    const me = await context.queries.ensureQueryData(meQuery);
-    if (!me)
-      throw redirect({
-        to: '/sign-in',
-        search: location.href === '/' ? {} : { next: location.href },
-      });
-    // Names, times, amounts and metrics are shown by them: they come before the first page. Without them they are shown as they come.
-    await Promise.allSettled([
-      context.queries.ensureQueryData(workspaceQuery),
-      context.queries.ensureQueryData(metricsQuery),
-    ]);
-    return { me };
-  },
-});
-
-const start = createRoute({
-  getParentRoute: () => app,
-  path: '/',
-  beforeLoad: ({ context }) => {
-    throw redirect({ to: landing(context.me.permissions) });
-  },
-});
+import { app, root, signIn, start } from './entrance';
+import { Failed } from './shell/Lost';
 
 const intelligence = createRoute({
   getParentRoute: () => app,

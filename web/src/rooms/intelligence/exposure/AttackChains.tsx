@@ -88,7 +88,7 @@ function columns(open: (chain: AttackChain) => void): Column<AttackChain>[] {
     },
     {
       id: 'probability',
-      header: 'Goes on',
+      header: 'Continues',
       sortBy: (row) => row.probability,
       cell: (row) => <Status of={gravity(row)} label={likelihood(row.probability)} />,
     },

@@ -18,7 +18,7 @@ export function ChainDetail({ chain, onClose }: Props) {
     <Modal opened size="lg" title={chain.title} onClose={onClose}>
       <Stack gap="md">
         <Text size="sm">
-          {`The steps are an attack that goes on with a probability of ${likelihood(chain.probability)}.`}
+          {`The steps are an attack that continues with a probability of ${likelihood(chain.probability)}.`}
         </Text>
         <Part title="Steps">
           {chain.steps.map((step) => (

@@ -10,7 +10,7 @@ export function lastUseOf(of: PrincipalUse): { label: string; note: string } {
   const window = `In ${of.window_days} days`;
   if (of.coverage === 'none' || of.state === 'unknown')
     return { label: 'Not known', note: 'The last uses were not read' };
-  if (of.state === 'new') return { label: 'Too new to tell', note: 'Younger than the window' };
+  if (of.state === 'new') return { label: 'Not known yet', note: 'Younger than the window' };
   if (of.state === 'unused')
     return {
       label: 'All of it',

@@ -139,7 +139,7 @@ function About({ of: one }: { of: Incident }) {
     <Panel title="About">
       <Facts
         of={[
-          ['Owner', one.owner ?? 'Nobody'],
+          ['Owner', one.owner ?? 'No one'],
           ['Began', <When key="began" at={one.started_at} form="full" />],
           ['Last sign', <When key="last" at={one.last_at} form="full" />],
           ['Opened', <When key="opened" at={one.opened_at} form="full" />],

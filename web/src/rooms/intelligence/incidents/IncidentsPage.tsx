@@ -57,7 +57,7 @@ const COLUMNS: Column<IncidentSummary>[] = [
     id: 'owner',
     header: 'Owner',
     sortBy: (row) => row.owner ?? '',
-    cell: (row) => row.owner ?? 'Nobody',
+    cell: (row) => row.owner ?? 'No one',
     minor: true,
   },
   {

@@ -89,8 +89,8 @@ export function AlertDialog({ alert, onClose }: { alert: InboundAlert; onClose: 
 function callbackWords({ callback }: InboundAlert): string | undefined {
   if (!callback) return undefined;
   if (callback.done_at) return 'Closed';
-  if (callback.next_at) return callback.error ? `Tried again: ${callback.error}` : 'Under way';
-  return `Given up: ${callback.error ?? ''}`;
+  if (callback.next_at) return callback.error ? `Tried again: ${callback.error}` : 'In progress';
+  return `Stopped: ${callback.error ?? ''}`;
 }
 
 function Closing({ alert, onClose }: { alert: InboundAlert; onClose: () => void }) {
