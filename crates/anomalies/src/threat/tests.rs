@@ -108,7 +108,7 @@ fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
     let on_its_day = "2026-11-24T00:00:00Z".parse().unwrap();
     let kali = "Boto3/1.34.0 Python/3.11.8 Linux/6.6.9-kali1-amd64 Botocore/1.34.0";
     let found = threats
-        .observe(&entry("198.51.100.7", kali), Timestamp::UNIX_EPOCH)
+        .observe(&entry("198.51.100.7", kali), on_its_day)
         .unwrap();
     assert!(
         found.evidence[0].contains("(Kali Linux), dated 2026-11-24"),

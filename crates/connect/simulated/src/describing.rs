@@ -295,7 +295,7 @@ impl SimulatedAccount {
             ]),
             // Opened for a consultant and forgotten. The bastion has a public address: this one rule
             // exposes it.
-            "data" | "platform" => json!([
+            "platform" => json!([
                 documents::rule(443, "10.0.0.0/8"),
                 documents::rule(22, "0.0.0.0/0")
             ]),

@@ -16,7 +16,7 @@ use crate::describing::subnet_id;
 use crate::noise::{draw, key};
 
 /// Team whose machines have a flow log.
-const TEAM: &str = "data";
+const TEAM: &str = "platform";
 /// Days of flows that are delivered at first.
 const FIRST_DAYS: i32 = 75;
 /// Hours of a whole day.

@@ -108,18 +108,24 @@ fn every_remediation_names_rows_of_the_kind_that_its_check_judges() {
     assert_eq!(named, all, "rows that no check names are offered by nobody");
 }
 
-/// Measures against attacks, which playbooks and security anomalies ask for and no check does.
-const AGAINST_ATTACKS: &[&str] = &[
+/// Rows that no check asks for: measures against attacks, and what ends unused access.
+const OF_NO_CHECK: &[&str] = &[
     "block_role",
     "block_user",
+    "remove_unused_role_policy",
+    "remove_unused_user_policy",
     "revoke_role_sessions",
     "revoke_user_sessions",
+    "suspend_unused_role",
+    "suspend_unused_user",
+    "tighten_role_policy",
+    "tighten_user_policy",
 ];
 
 /// Rows that mend what a check judges.
 fn of_checks() -> impl Iterator<Item = &'static ConfigurationRow> {
     let rows = ConfigurationRow::all().iter();
-    rows.filter(|row| !AGAINST_ATTACKS.contains(&row.name))
+    rows.filter(|row| !OF_NO_CHECK.contains(&row.name))
 }
 
 /// Rows that mend one item a time, or whose check then has nothing to say.

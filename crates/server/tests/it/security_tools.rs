@@ -228,7 +228,7 @@ async fn alerts_come_in_findings_go_out_and_closing_goes_both_ways() {
     let operations: Vec<&str> = log
         .items()
         .iter()
-        .filter_map(|item| item["entry"]["action"]["operation"].as_str())
+        .filter_map(|item| item["action"]["operation"].as_str())
         .collect();
     for operation in ["receive", "close", "close_at_sender", "close_by_sender"] {
         let name = format!("inbound_alert.{operation}");

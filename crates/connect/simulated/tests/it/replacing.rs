@@ -49,7 +49,7 @@ async fn a_group_is_exchanged_and_comes_back() {
     let described = kept.0.into_inner();
     let group = described
         .iter()
-        .find(|one| one.kind == ResourceKind::SecurityGroup && one.name == "data")
+        .find(|one| one.kind == ResourceKind::SecurityGroup && one.name == "platform")
         .unwrap();
     let used = async || {
         let seen = cloud.observe(group).await.unwrap().resource;

@@ -47,6 +47,11 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
             false,
             "Connections from and to the machine break at once",
         ),
+        "tighten_group" => (
+            WarmCaches,
+            false,
+            "Connections that no tight rule permits are refused, and open ones of them break",
+        ),
         "change_group_size" => (
             Members,
             true,

@@ -49,7 +49,9 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_agent(&events::CHECK).when("operation:verify"),
     by_user(&events::APPROVAL, "virtual_machine").when("operation:approval.sign"),
     by_user(&events::ROLLOUT, "rollout").when("operation:rollout.create"),
-    by_user(&events::INCIDENT, "incident").when("operation:incident.note"),
+    by_user(&events::INCIDENT, "incident")
+        .when("operation:incident.note")
+        .severity(Severity::Medium),
     by_user(&events::PLAYBOOK_RUN, "incident").when("operation:playbook.start"),
     by_user(&events::BASELINE_PIN, "baseline"),
     by_user(&events::BASELINE_REMOVE, "baseline"),
