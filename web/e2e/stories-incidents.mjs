@@ -62,7 +62,9 @@ async function containsAnAttack({ page, program }) {
 
   await page.getByRole('textbox', { name: 'New task' }).fill('Ask the owner of the key');
   await page.getByRole('button', { name: 'Add task' }).click();
-  await page.getByRole('checkbox', { name: 'Ask the owner of the key' }).check();
+  const task = { name: 'Ask the owner of the key' };
+  await page.getByRole('checkbox', task).click();
+  await page.getByRole('checkbox', { ...task, checked: true }).waitFor();
   await page.getByRole('textbox', { name: 'New note' }).fill('Seen in a public repository');
   await page.getByRole('button', { name: 'Add note' }).click();
   await page.getByText('Seen in a public repository').first().waitFor();

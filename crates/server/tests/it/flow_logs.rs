@@ -14,7 +14,7 @@ use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 use crate::account::connect;
-use crate::unused::{ended, execute};
+use crate::unused::ended;
 
 /// Flow logs are looked at once a minute, and so is a change that is watched.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -70,7 +70,7 @@ impl Cloud {
                 ("ResourceId.1", &network),
                 ("TrafficType", "ALL"),
                 ("LogDestinationType", "s3"),
-                ("LogDestination", "arn:aws:s3:::flows/"),
+                ("LogDestination", "arn:aws:s3:::flows"),
             ],
         )
         .await;
@@ -199,7 +199,9 @@ async fn a_group_is_narrowed_by_its_flows_and_comes_back_at_the_first_refused_on
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    let (_, director) = admin.person("dora@acme.example", &["director"], &[]).await;
+    let security = ["security_analyst"];
+    let (_, security) = admin.person("sam@acme.example", &security, &[]).await;
     let _ = connect(&admin, cloud.moto.endpoint()).await;
     let found = finding(&admin, &cloud.group).await;
     assert_eq!(
@@ -240,7 +242,26 @@ async fn a_group_is_narrowed_by_its_flows_and_comes_back_at_the_first_refused_on
     assert_eq!(flows["interfaces"], json!([cloud.interface]));
     assert!(flows["total"].as_u64() >= Some(3), "{flows:#}");
 
-    execute(&admin, &manager, &found).await;
+    let asked = admin
+        .post(
+            &format!(
+                "intelligence/recommendations/{}/execute",
+                found["id"].as_str().unwrap()
+            ),
+            json!({ "plan_hash": found["plan"]["hash"] }),
+        )
+        .await
+        .expect(202);
+    let approval = format!(
+        "intelligence/approvals/{}/approve",
+        asked.text_at("/approval_id")
+    );
+    for signer in [&director, &security] {
+        let _ = signer
+            .post(&approval, json!({ "comment": "go" }))
+            .await
+            .expect(200);
+    }
     let action = ended(&admin, &found).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
     let narrowed = cloud.groups().await;

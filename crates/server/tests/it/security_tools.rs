@@ -113,9 +113,14 @@ async fn alerts_come_in_findings_go_out_and_closing_goes_both_ways() {
         (&json!(0), &json!(1))
     );
 
-    let kept = admin.get(ALERTS).await.expect(200);
-    let kept = kept.items()[0].clone();
-    assert_eq!(kept["incident_id"], anomaly["incident_id"], "{kept:#}");
+    // Whichever of the two opened the incident, the other joins it.
+    let kept = until("one incident of both", PATIENCE, async || {
+        let kept = admin.get(ALERTS).await.expect(200).items()[0].clone();
+        let path = format!("intelligence/anomalies/{id}");
+        let anomaly = admin.get(&path).await.expect(200).body;
+        (kept["incident_id"] == anomaly["incident_id"]).then_some(kept)
+    })
+    .await;
     assert_eq!(kept["sender_severity"], "critical");
     // The machine that it names is not in the estate.
     assert_eq!(kept["severity"], "high");

@@ -80,7 +80,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         )}
         <Autonomy agent={agent} />
         {judges ? <LastRun agent={agent} /> : <Text size="sm">{FINDINGS[findings]}</Text>}
-        <EmergencyActions agent={agent} />
+        <EmergencyActions agent={agent} folded={phone} />
         <Commitments portfolios={status.last_run?.portfolios ?? []} />
         <ProblemAlert error={run.error} />
         <Group gap="xs">

@@ -21,11 +21,18 @@ const StandingApprovalForm = lazyComponent(
 );
 const EndApproval = lazyComponent(() => import('./StandingApprovalForm'), 'EndApproval');
 
-/** What an agent does about events that cannot wait, and what people approved beforehand. */
-export function EmergencyActions({ agent }: { agent: Agent }) {
+/** What an agent does about events that cannot wait, and what people approved beforehand; `folded` behind its title. */
+export function EmergencyActions({ agent, folded }: { agent: Agent; folded?: boolean }) {
   const { data: lane, error, refetch } = useQuery(emergenciesQuery(agent.id));
   if (error && !lane) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!lane?.kinds.length) return null;
+  if (folded)
+    return (
+      <details>
+        <summary className="fold">Emergency actions</summary>
+        <Lane agent={agent} lane={lane} />
+      </details>
+    );
   return (
     <Stack gap="xs">
       <Group gap={6}>
@@ -34,6 +41,15 @@ export function EmergencyActions({ agent }: { agent: Agent }) {
           Emergency actions
         </Title>
       </Group>
+      <Lane agent={agent} lane={lane} />
+    </Stack>
+  );
+}
+
+/** Limits, kinds and what was done lately. */
+function Lane({ agent, lane }: { agent: Agent; lane: EmergencyLane }) {
+  return (
+    <Stack gap="xs">
       <Text size="sm">
         Limits: {count(lane.acts_in_hour)} of {plural(lane.acts_per_hour, 'change')} an hour,{' '}
         {percent(lane.share_of_group_percent)} of a group in 24 hours.
