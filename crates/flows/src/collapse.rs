@@ -12,6 +12,9 @@ use crate::sums::{FlowCounts, FlowKey};
 /// Sums that are kept of an interface and day.
 pub const MOST_FLOWS: usize = 2000;
 
+/// Choice of the sums that a step puts together.
+type Chosen<'a> = &'a dyn Fn(&FlowKey) -> bool;
+
 /// Sums, as they are kept.
 type Sums = BTreeMap<FlowKey, FlowCounts>;
 
@@ -22,7 +25,7 @@ type Sums = BTreeMap<FlowKey, FlowCounts>;
 pub fn collapse(sums: Vec<(FlowKey, FlowCounts)>, most: usize) -> Vec<(FlowKey, FlowCounts)> {
     let mut sums: Sums = sums.into_iter().collect();
     let is_refused = |key: &FlowKey| key.action == FlowAction::Refused && is_public(&key.peer);
-    let steps: [(&dyn Fn(&FlowKey) -> bool, bool); 3] = [
+    let steps: [(Chosen<'_>, bool); 3] = [
         (&is_refused, false),
         (&is_refused, true),
         (&|key| is_public(&key.peer), false),

@@ -2,14 +2,17 @@
 
 use jiff::Timestamp;
 
+/// Heads of columns with their share of the width, 0 to 1.
+pub type Columns = Vec<(&'static str, f32)>;
+
 /// A section of the report. Paragraphs come before bullets, bullets before the table.
 #[derive(Debug, Clone, Default)]
 pub struct ReportSection {
     pub title: String,
     pub paragraphs: Vec<String>,
     pub bullets: Vec<String>,
-    /// Heads of the columns with their share of the width, and the rows.
-    pub table: Option<(Vec<(&'static str, f32)>, Vec<Vec<String>>)>,
+    /// The columns, and the rows.
+    pub table: Option<(Columns, Vec<Vec<String>>)>,
 }
 
 /// Content of the report about an incident, as its reader may see it.

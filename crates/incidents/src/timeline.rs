@@ -128,7 +128,7 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun]) -> Vec<Moment> {
         }
     }
 
-    found.sort_by(|a, b| (a.at, a.kind).cmp(&(b.at, b.kind)));
+    found.sort_by_key(|one| (one.at, one.kind));
     found
 }
 

@@ -222,5 +222,5 @@ async fn expire(store: &Store, before_day: i32) -> std::result::Result<u64, Faul
 }
 
 fn document(source: &FlowSource) -> std::result::Result<String, Fault> {
-    Ok(encode(source)?)
+    encode(source)
 }

@@ -217,7 +217,7 @@ impl Ec2 {
         let (mut found, mut cursor) = (BTreeMap::new(), Cursor::new());
         loop {
             let parameters = Form::new()
-                .with_filter("group-id", &[id])
+                .with_filter("group-id", [id])
                 .with("MaxResults", "1000")
                 .with_some("NextToken", cursor.token());
             let page = self.read(call, parameters).await?;

@@ -562,7 +562,7 @@ pub async fn chains(store: Arc<dyn AttackChainStore>) -> Result<()> {
     );
     assert_eq!(
         store.attack_chain_list(new.last_at).await?,
-        [new.clone()],
+        std::slice::from_ref(&new),
         "from its last step on"
     );
 

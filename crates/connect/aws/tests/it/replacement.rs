@@ -76,12 +76,12 @@ async fn a_group_gives_way_to_one_with_other_rules_and_comes_back() {
     let both = apply(GroupOperation::AddReplacement).await;
     assert!(both.has(&interface, &wide) && both.has(&interface, &own));
     let narrowed = apply(GroupOperation::TakeAway).await;
-    assert_eq!(narrowed.interfaces[&interface], [own.clone()]);
+    assert_eq!(narrowed.interfaces[&interface], std::slice::from_ref(&own));
 
     let back = apply(GroupOperation::GiveBack).await;
     assert!(back.has(&interface, &wide) && back.has(&interface, &own));
     let alone = apply(GroupOperation::DropReplacement).await;
-    assert_eq!(alone.interfaces[&interface], [wide.clone()]);
+    assert_eq!(alone.interfaces[&interface], std::slice::from_ref(&wide));
     let gone = apply(GroupOperation::DeleteReplacement).await;
     assert_eq!(gone, before);
 }

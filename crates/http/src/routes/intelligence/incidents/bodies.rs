@@ -178,6 +178,6 @@ pub(super) async fn moments(
     let mut moments = own_moments(incident, &runs.map_err(problem)?);
     let entries = entries(app, caller, incident, "view_incident_timeline").await?;
     moments.extend(entries.iter().map(Moment::of_entry));
-    moments.sort_by(|a, b| (a.at, a.kind).cmp(&(b.at, b.kind)));
+    moments.sort_by_key(|one| (one.at, one.kind));
     Ok(moments)
 }
