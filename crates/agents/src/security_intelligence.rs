@@ -5,7 +5,7 @@
 //! judges the estate as a whole (`reeve_exposure`): what the internet, other accounts and the
 //! organisation reach. Each choke point is one finding about the resource that has the setting, with
 //! the path as its evidence; one misconfiguration is one finding, however many resources it exposes.
-//! Security groups are also judged by the flow logs of their interfaces ([`least_privilege`], A-075).
+//! Security groups are also judged by the flow logs of their interfaces (`least_privilege`, A-075).
 //! An observed threat, or a playbook, wakes the agent, which isolates the machine ([`isolation`]),
 //! deactivates the key, or blocks the user or role (`containment`).
 //! docs/agents/security_intelligence.md.

@@ -1,6 +1,6 @@
 //! Findings of Reeve as classes of the Open Cybersecurity Schema Framework, version 1.5.0.
 //!
-//! [`Finding`] holds what the classes have in common and writes it; [`records`] says which record
+//! [`Finding`] holds what the classes have in common and writes it; `records` says which record
 //! becomes which class. A finding keeps its `finding_info.uid` from its creation over every update
 //! to its closing.
 

@@ -2,7 +2,7 @@
 //!
 //! Of a bundle the indicators are read whose pattern compares addresses, networks or the user agent
 //! of a request, alone or joined by `OR`: that is what entries of the log have. All others are
-//! returned as not used, each with the reason. What [`write`] makes of a list, [`read`] reads into
+//! returned as not used, each with the reason. What [`write()`] makes of a list, [`read`] reads into
 //! the same list.
 
 use jiff::Timestamp;
