@@ -1,12 +1,13 @@
 //! Flow logs over HTTP: objects that a flow log delivered to S3, the least rules of a security group
-//! from them, and the exchange of the group on the cloud.
+//! from them, the exchange of the group on the cloud, and its return at the first refused flow that
+//! was accepted before.
 
 use std::io::Write as _;
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::{EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
@@ -190,7 +191,7 @@ async fn finding(admin: &Api, group: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_group_is_narrowed_by_its_flows() {
+async fn a_group_is_narrowed_by_its_flows_and_comes_back_at_the_first_refused_one() {
     let cloud = Cloud::start().await;
     for back in 0..8 {
         cloud.day(back).await;
@@ -269,5 +270,34 @@ async fn a_group_is_narrowed_by_its_flows() {
     assert!(
         narrowed.contains(&format!("reeve-tight-{}", cloud.group)),
         "{narrowed}"
+    );
+
+    // A scan that is refused harms nobody; a client that was accepted before does.
+    let now = Timestamp::now() + SignedDuration::from_secs(2);
+    let refused = |peer: &str, port| {
+        cloud.line(
+            (peer, 40_001),
+            (&cloud.own, port),
+            1,
+            now.as_second(),
+            "REJECT",
+        )
+    };
+    let lines = [refused("203.0.113.7", 22), refused("172.31.200.77", 8080)];
+    cloud.deliver(now, "cd34", &lines).await;
+
+    let undone = until("the wide group is back", PATIENCE, async || {
+        let path = format!("intelligence/actions/{}", action["id"].as_str().unwrap());
+        let now = admin.get(&path).await.expect(200).body;
+        (now["status"] == "rolled_back").then_some(now)
+    })
+    .await;
+    let why = undone["watch"]["detail"].as_str().unwrap_or_default();
+    assert!(why.contains("tcp 8080 from 172.31.200.77"), "{undone:#}");
+    assert!(!why.contains("203.0.113.7"), "{why}");
+    let back = cloud.groups().await;
+    assert!(
+        back.contains(&wide) && !back.contains("reeve-tight-"),
+        "{back}"
     );
 }
