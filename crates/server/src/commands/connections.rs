@@ -196,7 +196,9 @@ mod tests {
                 "Get",
                 "GET",
                 "BatchGet",
+                "FilterLogEvents",
                 "GenerateCredentialReport",
+                "GenerateServiceLastAccessedDetails",
             ]
             .iter()
             .any(|verb| action.contains(&format!(":{verb}")))
