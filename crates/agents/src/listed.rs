@@ -6,10 +6,7 @@ use std::sync::Arc;
 
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
-use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
-use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 
 use crate::models::Deviation;
@@ -23,14 +20,6 @@ struct Listed {
 impl AgentDefinition for Listed {
     fn info(&self) -> &AgentTypeInfo {
         documented(self.agent_type)
-    }
-
-    fn needs(&self, _settings: &Settings) -> Needs {
-        Needs::default()
-    }
-
-    fn judge(&self, _facts: &Facts<'_>) -> Judgement {
-        Judgement::default()
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {

@@ -3,30 +3,18 @@
 use reeve_audit::Obstacle;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
-use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
-use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
 use super::replica;
 
-/// The agent type `db_optimizer`.
+/// The agent type `db_optimizer`. Its runs judge nothing: anomalies and predictive rules observe.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DbOptimizer;
 
 impl AgentDefinition for DbOptimizer {
     fn info(&self) -> &AgentTypeInfo {
         documented(AgentType::DB_OPTIMIZER)
-    }
-
-    fn needs(&self, _settings: &Settings) -> Needs {
-        Needs::default()
-    }
-
-    /// Runs judge nothing: anomalies and predictive rules observe.
-    fn judge(&self, _facts: &Facts<'_>) -> Judgement {
-        Judgement::default()
     }
 
     fn answer(

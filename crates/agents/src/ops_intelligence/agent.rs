@@ -5,32 +5,20 @@ use std::sync::Arc;
 use reeve_audit::Obstacle;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
-use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
-use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
 use super::{foreseen, storage};
 use crate::listed::deviation;
 
-/// The agent type `ops_intelligence`.
+/// The agent type `ops_intelligence`. Its runs judge nothing: anomalies and predictive rules observe.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpsIntelligence;
 
 impl AgentDefinition for OpsIntelligence {
     fn info(&self) -> &AgentTypeInfo {
         documented(AgentType::OPS_INTELLIGENCE)
-    }
-
-    fn needs(&self, _settings: &Settings) -> Needs {
-        Needs::default()
-    }
-
-    /// Runs judge nothing: anomalies and predictive rules observe.
-    fn judge(&self, _facts: &Facts<'_>) -> Judgement {
-        Judgement::default()
     }
 
     fn answer(

@@ -116,11 +116,7 @@ impl AgentDefinition for SecurityIntelligence {
         }
     }
 
-    /// One resource shows no path: `Survey` judges the estate.
-    fn judge(&self, _facts: &Facts<'_>) -> Judgement {
-        Judgement::default()
-    }
-
+    /// One resource shows no path, so that runs judge the estate alone.
     fn estate_judge(&self) -> Option<Box<dyn EstateJudge>> {
         Some(Box::new(Survey::default()))
     }

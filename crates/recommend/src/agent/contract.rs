@@ -92,8 +92,10 @@ pub trait AgentDefinition: Send + Sync {
         &[]
     }
 
-    /// Facts that a run loads for each resource.
-    fn needs(&self, settings: &Settings) -> Needs;
+    /// Facts that a run loads for each resource; none for a type whose runs judge nothing.
+    fn needs(&self, _settings: &Settings) -> Needs {
+        Needs::default()
+    }
 
     /// Sources of open facts that the type brings along, beside those of the program.
     fn fact_sources(&self) -> Vec<Arc<dyn FactSource>> {
@@ -106,8 +108,11 @@ pub trait AgentDefinition: Send + Sync {
         String::new()
     }
 
-    /// Judges one resource: proposals, and abstentions with their reasons.
-    fn judge(&self, facts: &Facts<'_>) -> Judgement;
+    /// Judges one resource: proposals, and abstentions with their reasons. Empty for a type whose
+    /// findings come from elsewhere: events, observations, or the estate as a whole.
+    fn judge(&self, _facts: &Facts<'_>) -> Judgement {
+        Judgement::default()
+    }
 
     /// Begins the judgement of the estate as a whole in a full run; `None` for a type that judges
     /// resources alone.

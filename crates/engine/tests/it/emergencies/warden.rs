@@ -3,8 +3,6 @@
 use reeve_estate::Money;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
-use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::StopMachine;
@@ -44,14 +42,6 @@ pub(super) struct Warden;
 impl AgentDefinition for Warden {
     fn info(&self) -> &AgentTypeInfo {
         &INFO
-    }
-
-    fn needs(&self, _: &Settings) -> Needs {
-        Needs::default()
-    }
-
-    fn judge(&self, _: &Facts<'_>) -> Judgement {
-        Judgement::default()
     }
 
     fn emergencies(&self) -> &[Emergency] {
