@@ -63,20 +63,18 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
                     finding::propose(facts, (check, is_own), &verdict, &mut prepared)
                 })
             }
-            CheckAnswer::Fail => judgement.abstentions.push(Abstention {
-                aspect: Some(check.id.clone()),
-                ..Abstention::decided(kind, "severity_not_recommended", verdict.why.clone())
-            }),
-            CheckAnswer::Pass | CheckAnswer::NotApplicable => {
-                judgement.abstentions.push(Abstention {
-                    aspect: Some(check.id.clone()),
-                    ..Abstention::decided(kind, "check_passed", verdict.why.clone())
-                });
-            }
-            CheckAnswer::Unknown => judgement.abstentions.push(Abstention {
-                aspect: Some(check.id.clone()),
-                ..Abstention::unjudged(kind, "check_unknown", verdict.why.clone())
-            }),
+            CheckAnswer::Fail => judgement.abstentions.push(
+                Abstention::decided(kind, "severity_not_recommended", verdict.why.clone())
+                    .with_aspect(&check.id),
+            ),
+            CheckAnswer::Pass | CheckAnswer::NotApplicable => judgement.abstentions.push(
+                Abstention::decided(kind, "check_passed", verdict.why.clone())
+                    .with_aspect(&check.id),
+            ),
+            CheckAnswer::Unknown => judgement.abstentions.push(
+                Abstention::unjudged(kind, "check_unknown", verdict.why.clone())
+                    .with_aspect(&check.id),
+            ),
         }
         judgement.evidence.push(CheckResult {
             check: check.id.clone(),

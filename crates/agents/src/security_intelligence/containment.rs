@@ -43,10 +43,9 @@ pub(super) fn changes() -> impl Iterator<Item = &'static str> {
 
 /// Returns `true` for a change that is a measure against an attack alone, and mends no check.
 pub(crate) fn is_against_attacks(change: &str) -> bool {
-    let is_own = |(measure, _, name): &&(Measure, &str, &str)| {
-        *name == change && *measure != Measure::DeactivateKey
-    };
-    CHANGES.iter().any(|row| is_own(&row))
+    CHANGES
+        .iter()
+        .any(|(measure, _, name)| *name == change && *measure != Measure::DeactivateKey)
 }
 
 /// Kinds whose configurations the measures read.
@@ -113,9 +112,9 @@ pub(super) fn proposal(
     attack: &Attack<'_>,
     now: Timestamp,
 ) -> Result<Proposal, Abstention> {
-    let refused = |code, words: String| Abstention {
-        aspect: Some(measure.as_str().to_owned()),
-        ..Abstention::decided(RecommendationType::IamOptimization, code, words)
+    let refused = |code, words: String| {
+        Abstention::decided(RecommendationType::IamOptimization, code, words)
+            .with_aspect(measure.as_str())
     };
     let kind = resource.kind.as_str();
     let named = CHANGES

@@ -230,11 +230,7 @@ pub(super) fn no_escalation(is_known: bool) -> Abstention {
             "policies or conditions that decide are not known",
         )
     };
-
-    Abstention {
-        aspect: Some(ESCALATION.to_owned()),
-        ..abstention
-    }
+    abstention.with_aspect(ESCALATION)
 }
 
 fn assessment(closes: &str, row: Option<&ConfigurationRow>) -> ImpactAssessment {

@@ -218,10 +218,7 @@ impl LeastPrivilege {
                 };
                 let values = serde_json::json!({ "code": code });
                 LeastAnswer {
-                    outcome: Err(Abstention {
-                        aspect: Some(RULE.to_owned()),
-                        ..abstention
-                    }),
+                    outcome: Err(abstention.with_aspect(RULE)),
                     // A group without an interface has no traffic that could be judged.
                     evidence: (code != "no_interface")
                         .then(|| answer(result, abstained.detail, values, document)),

@@ -96,7 +96,7 @@ impl Patches {
         match state.filter(|state| state.is_object()) {
             Some(state) => {
                 let why = "its patch state is known";
-                let image = aspect(IMAGE, Abstention::decided(KIND, "patch_state_known", why));
+                let image = Abstention::decided(KIND, "patch_state_known", why).with_aspect(IMAGE);
                 vec![patched(facts, machine, state), Err(image)]
             }
             None => {
@@ -105,18 +105,11 @@ impl Patches {
                 let image = document["imageId"].as_str().unwrap_or_default();
                 let made = self.images.get(&key(image));
                 vec![
-                    Err(aspect(PATCHES, unread)),
+                    Err(unread.with_aspect(PATCHES)),
                     aged(facts, machine, image, made.copied()),
                 ]
             }
         }
-    }
-}
-
-fn aspect(name: &str, abstention: Abstention) -> Abstention {
-    Abstention {
-        aspect: Some(name.to_owned()),
-        ..abstention
     }
 }
 
@@ -130,7 +123,7 @@ fn patched(
     let (missing, failed) = (count("MissingCount"), count("FailedCount"));
     if missing + failed == 0 {
         let why = "no patch that its baseline demands is missing";
-        return Err(aspect(PATCHES, Abstention::decided(KIND, "patched", why)));
+        return Err(Abstention::decided(KIND, "patched", why).with_aspect(PATCHES));
     }
 
     let (critical, security) = (
@@ -196,13 +189,13 @@ fn aged(
     let Some(made) = made else {
         let why = "the age of its image is not known";
         let unknown = Abstention::unjudged(KIND, "image_age_unknown", why);
-        return Err(aspect(IMAGE, unknown));
+        return Err(unknown.with_aspect(IMAGE));
     };
     let age = facts.now.duration_since(made).as_hours() / 24;
     let most = facts.settings.days(&IMAGE_AGE);
     if age <= most {
         let why = "its image is not older than the setting";
-        return Err(aspect(IMAGE, Abstention::decided(KIND, "image_young", why)));
+        return Err(Abstention::decided(KIND, "image_young", why).with_aspect(IMAGE));
     }
 
     let measured = format!("Its image {image} is {age} days old, and {most} are allowed");

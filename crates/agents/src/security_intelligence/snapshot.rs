@@ -17,14 +17,13 @@ use crate::configuration_fact::ConfigurationFact;
 /// Rule of the findings.
 pub(super) const RULE: &str = "preserve_evidence";
 
-/// Makes the proposal.
+/// Makes the proposal for one volume of the machine.
 ///
 /// # Errors
 /// The reason why Reeve cannot snapshot it.
 pub(super) fn proposal(volume: &Resource, attack: &Attack<'_>) -> Result<Proposal, Abstention> {
-    let refused = |words: String| Abstention {
-        aspect: Some(RULE.to_owned()),
-        ..Abstention::decided(RecommendationType::Compliance, "no_volume", words)
+    let refused = |words: String| {
+        Abstention::decided(RecommendationType::Compliance, "no_volume", words).with_aspect(RULE)
     };
     if volume.kind != ResourceKind::Volume {
         return Err(refused(format!("{} is no volume", volume.id)));

@@ -61,10 +61,7 @@ impl UnusedAnswer {
             true => Abstention::decided(kind, code, why),
             false => Abstention::unjudged(kind, code, why),
         };
-        self.abstentions.push(Abstention {
-            aspect: Some(aspect.to_owned()),
-            ..abstention
-        });
+        self.abstentions.push(abstention.with_aspect(aspect));
     }
 }
 

@@ -189,6 +189,13 @@ impl Abstention {
         }
     }
 
+    /// Narrows it to findings about one part of the resource.
+    #[must_use]
+    pub fn with_aspect(mut self, aspect: impl Into<String>) -> Self {
+        self.aspect = Some(aspect.into());
+        self
+    }
+
     /// Returns `true` if it is about findings of a type and an aspect.
     #[must_use]
     pub fn is_about(&self, kind: RecommendationType, aspect: Option<&str>) -> bool {
