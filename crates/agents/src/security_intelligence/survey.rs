@@ -260,9 +260,7 @@ impl Answers<'_> {
         }
         judgement
     }
-}
 
-impl Answers<'_> {
     /// Adds the answer about the least rules of a security group; `false` where they stay open.
     fn least_rules(
         &self,
