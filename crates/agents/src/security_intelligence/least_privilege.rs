@@ -52,9 +52,7 @@ pub(super) const OBSERVE: Setting = Setting {
 #[derive(Debug)]
 struct Interface {
     id: String,
-    network: String,
     groups: Vec<String>,
-    addresses: Vec<IpAddr>,
     machine: Option<String>,
     /// `true` if a service of AWS made it, which alone changes its groups.
     is_managed: bool,
@@ -65,7 +63,9 @@ struct Interface {
 #[derive(Debug, Default)]
 pub(super) struct LeastPrivilege {
     interfaces: BTreeMap<ConnectionId, Vec<Interface>>,
-    /// Subnets by network.
+    /// Security groups by the address of an interface that has them, by network.
+    groups: HashMap<(ConnectionId, String), HashMap<IpAddr, Vec<String>>>,
+    /// Ranges of the subnets, by the identifier of their network.
     subnets: HashMap<String, Vec<ipnet::IpNet>>,
     /// Machines of scaling groups.
     members: BTreeSet<String>,
@@ -117,6 +117,9 @@ impl LeastPrivilege {
                     self.flows += known.flows.len();
                     interface.flows = Some(known.clone());
                 }
+                let network = (resource.connection.clone(), text("vpcId").to_owned());
+                let groups = addresses(json).map(|address| (address, interface.groups.clone()));
+                self.groups.entry(network).or_default().extend(groups);
                 let own = self
                     .interfaces
                     .entry(resource.connection.clone())
@@ -161,22 +164,16 @@ impl LeastPrivilege {
                 interface.flows.clone().unwrap_or_else(none)
             })
             .collect();
-        let members: HashMap<IpAddr, Vec<String>> = all
-            .iter()
-            .filter(|interface| interface.network == network)
-            .flat_map(|one| {
-                one.addresses
-                    .iter()
-                    .map(|address| (*address, one.groups.clone()))
-            })
-            .collect();
+        let of_network = (group.connection.clone(), network.to_owned());
+        let no_members = HashMap::new();
+        let members = self.groups.get(&of_network).unwrap_or(&no_members);
 
         let window_days = u32::try_from(settings.days(&WINDOW)).unwrap_or(30);
         let found = least_rules(
             &GroupFacts {
                 rules: &rules,
                 interfaces: &flows,
-                members: &members,
+                members,
                 subnets: self.subnets.get(network).map_or(&[], Vec::as_slice),
             },
             &LeastSettings {
@@ -276,35 +273,39 @@ fn answer(answer: CheckAnswer, why: String, values: Value, document: &Document) 
 
 fn interface(resource: &Resource, json: &Value) -> Interface {
     let text = |name: &str| json.get(name).and_then(Value::as_str);
-    let list = |list: &str, name: &str| -> Vec<String> {
-        let items = json.get(list).and_then(Value::as_array);
-        let items = items.into_iter().flatten();
-        let texts = items.filter_map(|item| item.get(name).and_then(Value::as_str));
-        texts.map(str::to_owned).collect()
-    };
     let is_true = |name: &str| match json.get(name) {
         Some(Value::Bool(value)) => *value,
         Some(Value::String(text)) => text == "true",
         _ => false,
     };
 
-    let addresses = list("privateIpAddressesSet", "privateIpAddress")
-        .into_iter()
-        .chain(text("privateIpAddress").map(str::to_owned))
-        .chain(list("ipv6AddressesSet", "ipv6Address"));
     let machine = json.get("attachment").and_then(|one| one.get("instanceId"));
     Interface {
         id: resource.id.0.clone(),
-        network: text("vpcId").unwrap_or_default().to_owned(),
-        groups: list("groupSet", "groupId"),
-        addresses: addresses
-            .filter_map(|address| address.parse().ok())
+        groups: texts(json, "groupSet", "groupId")
+            .map(str::to_owned)
             .collect(),
         machine: machine.and_then(Value::as_str).map(str::to_owned),
         is_managed: is_true("requesterManaged")
             || !matches!(text("interfaceType"), None | Some("interface")),
         flows: None,
     }
+}
+
+/// Returns the private addresses of an interface.
+fn addresses(json: &Value) -> impl Iterator<Item = IpAddr> {
+    let first = json.get("privateIpAddress").and_then(Value::as_str);
+    texts(json, "privateIpAddressesSet", "privateIpAddress")
+        .chain(first)
+        .chain(texts(json, "ipv6AddressesSet", "ipv6Address"))
+        .filter_map(|address| address.parse().ok())
+}
+
+/// Returns one member of each item of a list.
+fn texts<'d>(json: &'d Value, list: &str, name: &str) -> impl Iterator<Item = &'d str> {
+    let items = json.get(list).and_then(Value::as_array);
+    let items = items.into_iter().flatten();
+    items.filter_map(move |item| item.get(name).and_then(Value::as_str))
 }
 
 /// Returns `true` for a security group, which alone has least rules.

@@ -11,6 +11,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
     Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
+use reeve_recommend::words::minute;
 
 use super::RULE;
 use crate::configuration_fact::ConfigurationFact;
@@ -197,10 +198,7 @@ fn uses(tight: &TightRule) -> String {
 }
 
 fn date(second: i64) -> String {
-    Timestamp::from_second(second).map_or_else(
-        |_| second.to_string(),
-        |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-    )
+    Timestamp::from_second(second).map_or_else(|_| second.to_string(), minute)
 }
 
 fn named(all: &[String]) -> String {
