@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use reeve_audit::Obstacle;
 use reeve_iam::{
     ActionUse, Effect, LeastPolicies, NamedPolicy, Outcome, Policy, PolicyKind, PolicySet,
     Principal, Statement, Unrecorded, least_policies,
@@ -39,7 +40,7 @@ const MOST_RESOURCES: usize = 5;
 pub(super) struct Narrowed {
     pub(super) policy: String,
     pub(super) former: Value,
-    /// None if nothing of it is left.
+    /// Document of the narrower version; `None` if nothing of it is left.
     pub(super) tight: Option<Value>,
     /// The list of inline policies as it is afterwards.
     pub(super) remaining: Vec<Value>,
@@ -94,7 +95,7 @@ pub(super) fn judge(
                 }
             }
             Err(why) => {
-                answer.abstain(UNUSED_PERMISSIONS, false, "not_narrowed", &why);
+                answer.abstain(UNUSED_PERMISSIONS, false, "not_narrowed", why.as_str());
             }
         }
     }
@@ -116,16 +117,17 @@ pub(super) fn inline_list(subject: &Subject<'_>) -> &'static str {
     }
 }
 
-/// Narrows one inline policy; `None` if all of it was used.
+/// Narrows one inline policy; `None` if all of it was used. The error is the reason why it stays.
 fn narrowed(
     principal: &Principal,
     services: &BTreeSet<&str>,
     inline: &[Value],
     (at, entry): (usize, &Value),
-) -> Result<Option<Narrowed>, String> {
+) -> Result<Option<Narrowed>, Obstacle> {
     let name = entry["PolicyName"].as_str().unwrap_or_default();
     let former = &entry["PolicyDocument"];
-    let policy = Policy::read(former).map_err(|error| format!("policy {name}: {error}"))?;
+    let policy = Policy::read(former)
+        .map_err(|error| Obstacle::of(format_args!("policy {name}: {error}")))?;
     let policy = Arc::new(policy);
     let own = NamedPolicy::new(PolicyKind::Identity, name, Arc::clone(&policy));
     let LeastPolicies {
@@ -133,7 +135,7 @@ fn narrowed(
         cut,
         unjudged,
         ..
-    } = least_policies(&[own], &action_use(services)).map_err(|error| error.to_string())?;
+    } = least_policies(&[own], &action_use(services)).map_err(Obstacle::of)?;
     let Some(least) = policies.pop().filter(|least| least.is_changed) else {
         return Ok(None);
     };
@@ -143,9 +145,12 @@ fn narrowed(
         .as_ref()
         .map(Policy::read)
         .transpose()
-        .map_err(|error| format!("the narrower version of policy {name}: {error}"))?;
-    let tried = tried(principal, services, name, &policy, tight)
-        .map_err(|refused| format!("the narrower version of policy {name} refuses {refused}"))?;
+        .map_err(|error| {
+            Obstacle::of(format_args!(
+                "the narrower version of policy {name}: {error}"
+            ))
+        })?;
+    let tried = tried(principal, services, name, &policy, tight)?;
 
     let mut remaining = inline.to_vec();
     match &least.document {
@@ -185,14 +190,14 @@ fn action_use(services: &BTreeSet<&str>) -> ActionUse {
 }
 
 /// Tries the requests that the policy allows of used services with both versions; returns their
-/// number, or the first that only the former version allows.
+/// number. The error names the first that only the former version allows.
 fn tried(
     principal: &Principal,
     services: &BTreeSet<&str>,
     name: &str,
     former: &Policy,
     tight: Option<Policy>,
-) -> Result<usize, String> {
+) -> Result<usize, Obstacle> {
     let label = format!("{name} of ");
     let mut after = principal.policies.clone();
     after
@@ -212,7 +217,9 @@ fn tried(
                 if decide(&principal.policies) != decide(&after)
                     && decide(&principal.policies) == Outcome::Allow
                 {
-                    return Err(format!("{action} on {resource}"));
+                    return Err(Obstacle::of(format_args!(
+                        "the narrower version of policy {name} refuses {action} on {resource}"
+                    )));
                 }
                 tried += 1;
             }

@@ -43,7 +43,7 @@ fn only(judgement: &Judgement) -> &Proposal {
     found
 }
 
-/// What the evidence says of the use of a principal.
+/// Use of a principal, as the evidence has it.
 fn last_use(judgement: &Judgement) -> Value {
     let mut evidence = judgement.evidence.iter();
     let found = evidence.find(|one| one.check == "privileges");
