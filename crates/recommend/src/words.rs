@@ -1,4 +1,4 @@
-//! Numbers and times as people read them.
+//! Numbers, times and lists as people read them.
 
 use jiff::Timestamp;
 use reeve_estate::Money;
@@ -37,6 +37,16 @@ pub fn dollars(money: Money) -> String {
     let cents = (money.usd_cents().abs() * 100.0).round() as u64;
     let sign = if money < Money::ZERO { "-" } else { "" };
     format!("{sign}${}.{:02}", thousands(cents / 100), cents % 100)
+}
+
+/// Names the first entries of a list and counts the others, such as `web-1, web-2 and 3 more`.
+pub fn first_of(all: &[impl AsRef<str>], most: usize, separator: &str) -> String {
+    let first: Vec<&str> = all.iter().take(most).map(AsRef::as_ref).collect();
+    let first = first.join(separator);
+    match all.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }
 
 /// Describes the highest monthly cost; says so if no price is known.
@@ -99,6 +109,14 @@ pub fn figures(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_name_their_first_entries() {
+        let names = ["web-1", "web-2", "web-3"];
+        assert_eq!(first_of(&names, 3, ", "), "web-1, web-2, web-3");
+        assert_eq!(first_of(&names, 2, "; "), "web-1; web-2 and 1 more");
+        assert_eq!(first_of(&names[..0], 2, ", "), "");
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -15,6 +15,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
     Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
+use reeve_recommend::words::first_of;
 
 use super::unused_finding::KEY_CHANGE;
 use crate::configuration_fact::ConfigurationFact;
@@ -100,7 +101,7 @@ pub(super) fn propose(
     let closes = format!(
         "Closing it alone cuts every path from outside to {}: {}",
         counted(point.closes.len()),
-        named(&point.closes)
+        first_of(&point.closes, MOST_NAMED, ", ")
     );
 
     let mut path = Path::default();
@@ -250,13 +251,5 @@ fn counted(count: usize) -> String {
     match count {
         1 => "1 resource".to_owned(),
         count => format!("{count} resources"),
-    }
-}
-
-fn named(ids: &[String]) -> String {
-    let first: Vec<&str> = ids.iter().take(MOST_NAMED).map(String::as_str).collect();
-    match ids.len().saturating_sub(MOST_NAMED) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
     }
 }

@@ -10,6 +10,7 @@ use reeve_recommend::action::{Action, Purpose, WatchVerdict};
 use reeve_recommend::change::FlowWatch;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::words::first_of;
 
 use crate::execution::ExecutionService;
 use crate::execution::runner::{Done, Runner};
@@ -198,9 +199,6 @@ fn records_since(seen: &[InterfaceFlows], since: Timestamp) -> usize {
 
 fn named(harms: &[Harm]) -> String {
     let flow = |harm: &Harm| format!("{} on {}", harm.flow, harm.interface);
-    let first: Vec<String> = harms.iter().take(NAMED).map(flow).collect();
-    match harms.len().saturating_sub(NAMED) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
+    let flows: Vec<String> = harms.iter().map(flow).collect();
+    first_of(&flows, NAMED, ", ")
 }

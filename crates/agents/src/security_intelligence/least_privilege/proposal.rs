@@ -11,7 +11,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
     Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
-use reeve_recommend::words::minute;
+use reeve_recommend::words::{first_of, minute};
 
 use super::RULE;
 use crate::configuration_fact::ConfigurationFact;
@@ -142,7 +142,7 @@ fn factors(least: &LeastRules, consequence: String, obstacles: &[String]) -> Fac
     if !unused.is_empty() {
         factors.add(
             FactorKind::Measured,
-            format!("No flow used: {}", named(&unused)),
+            format!("No flow used: {}", first_of(&unused, NAMED, "; ")),
         );
     }
     factors.add(FactorKind::Consequence, consequence);
@@ -199,17 +199,4 @@ fn uses(tight: &TightRule) -> String {
 
 fn date(second: i64) -> String {
     Timestamp::from_second(second).map_or_else(|_| second.to_string(), minute)
-}
-
-fn named(all: &[String]) -> String {
-    let first = all
-        .iter()
-        .take(NAMED)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join("; ");
-    match all.len().saturating_sub(NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
 }
