@@ -139,13 +139,7 @@ fn factors(anomaly: &AnomalyReport, relief: &Relief, code_owner: Option<&str>) -
             .map(|text| (FactorKind::Measured, text.clone())),
     );
 
-    let by_hand = relief
-        .by_hand
-        .as_ref()
-        .map(|why| format!("Advice only, no automatic change: {why}"));
-    let code = code_owner
-        .map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
-    let consequences = relief.notes.iter().cloned().chain(by_hand).chain(code);
+    let consequences = relief.consequences(code_owner);
     factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
 
     factors

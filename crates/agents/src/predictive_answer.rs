@@ -143,13 +143,7 @@ fn factors(
             .map(|event| (FactorKind::Forecast, format!("The calendar has {event}"))),
     );
 
-    let by_hand = change
-        .by_hand
-        .as_ref()
-        .map(|why| format!("Advice only, no automatic change: {why}"));
-    let code =
-        code.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
-    let consequences = change.notes.iter().cloned().chain(by_hand).chain(code);
+    let consequences = change.consequences(code);
     factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
     let probability = found.probability_percent;
     let probability = probability

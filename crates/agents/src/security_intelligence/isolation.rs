@@ -11,6 +11,7 @@ use reeve_recommend::change::Isolate;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::{advice_only, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
     Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
@@ -76,7 +77,7 @@ fn factors(attack: &Attack<'_>, by_hand: Option<&str>, code_owner: Option<&str>)
             .map(|text| (FactorKind::Measured, text.clone())),
     );
 
-    let by_hand = by_hand.map(|why| format!("Advice only, no automatic change: {why}"));
+    let by_hand = by_hand.map(advice_only);
     let code = code_owner.map(|tag| {
         format!(
             "It is managed by infrastructure as code ({tag}), which may restore its security groups"
@@ -131,7 +132,7 @@ pub(super) fn proposal(machine: &Resource, attack: &Attack<'_>) -> Proposal {
         RecommendationType::SecurityGroup,
         RULE,
         title("Isolate ", &machine.name, " from every network"),
-        reeve_recommend::plan::procedure::subject(machine, None),
+        subject(machine, None),
         ImpactAssessment {
             cost_percent: Some(0.0),
             cost: "none: it keeps running".to_owned(),

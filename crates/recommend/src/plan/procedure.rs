@@ -107,6 +107,12 @@ pub fn run_document(resource: &Resource, document: &str, members: bool, occasion
     Plan::new(&change, resource.id.as_str())
 }
 
+/// Says for which reason a finding has no plan.
+#[must_use]
+pub fn advice_only(reason: &str) -> String {
+    format!("Advice only, no automatic change: {reason}")
+}
+
 /// Adds to a proposal the manual steps for a resource that infrastructure as code owns.
 pub fn iac_note(proposal: &mut Proposal, tag: &str) {
     proposal.reason_codes.push("iac_managed".to_owned());

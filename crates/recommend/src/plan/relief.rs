@@ -17,6 +17,7 @@ use crate::agent::Impact;
 use crate::change::Replicate;
 use crate::judgement::assessment::{Hazards, risk};
 use crate::plan::Plan;
+use crate::plan::procedure::advice_only;
 use crate::recommendation::Effort;
 use crate::recommendation::title::title;
 
@@ -123,6 +124,15 @@ impl Relief {
                 Some(added.usd() / now.usd() * 100.0)
             }
         }
+    }
+
+    /// Returns sentences about what follows from the change: notes, the reason why there is no plan,
+    /// and the tag of infrastructure as code that owns the resource.
+    pub fn consequences(&self, code_owner: Option<&str>) -> impl Iterator<Item = String> {
+        let by_hand = self.by_hand.as_deref().map(advice_only);
+        let code = code_owner
+            .map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
+        self.notes.iter().cloned().chain(by_hand).chain(code)
     }
 
     /// Describes the added cost.

@@ -7,6 +7,7 @@ use reeve_recommend::agent::Impact;
 use reeve_recommend::change::TightenGroup;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
 use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::advice_only;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
     Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
@@ -162,8 +163,7 @@ fn factors(least: &LeastRules, consequence: String, obstacles: &[String]) -> Fac
         factors.add(FactorKind::Consequence, flow);
     }
     for obstacle in obstacles {
-        let words = format!("Advice only, no automatic change: {obstacle}");
-        factors.add(FactorKind::Consequence, words);
+        factors.add(FactorKind::Consequence, advice_only(obstacle));
     }
     factors
 }
