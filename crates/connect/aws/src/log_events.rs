@@ -11,7 +11,7 @@ const LOGS: JsonService = JsonService {
     target: "Logs_20140328",
 };
 
-/// Page of events.
+/// Events of a log group, as one answer has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogPage {
     /// Messages of the events.

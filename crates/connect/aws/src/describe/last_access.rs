@@ -18,6 +18,7 @@ use reeve_estate::{
 };
 use serde_json::{Map, Value, json};
 
+use super::read::outcome;
 use super::row::{Ask, ask};
 use super::rows::IAM;
 use super::{call, path};
@@ -55,7 +56,7 @@ pub(super) fn permissions() -> impl Iterator<Item = &'static str> {
 /// Principals whose services are asked for in a sync; IAM answers some 10 such jobs a second for the
 /// whole account. The others have a mark.
 const MOST_PRINCIPALS: usize = 500;
-/// Jobs at once.
+/// Jobs that run at the same time.
 const PARALLEL: usize = 4;
 /// Times that the answer of a job is asked for, and the wait between two.
 const MOST_POLLS: u32 = 15;
@@ -78,7 +79,7 @@ impl LastAccess<'_> {
         // Single principals and keys that were not answered have their mark; the document is there.
         let (outcome, fault) = match &read {
             Ok((_, fault)) => (ReadOutcome::Complete, fault.as_ref()),
-            Err(fault) => (outcome(fault), Some(fault)),
+            Err(fault) => (outcome(Some(fault)), Some(fault)),
         };
         let reading = Reading {
             kind: self.kind,
@@ -308,12 +309,4 @@ impl LastAccess<'_> {
 fn day(value: &Value, at: &str) -> Option<String> {
     let text = path::text(value, at)?;
     text.get(..10).map(str::to_owned)
-}
-
-fn outcome(fault: &Fault) -> ReadOutcome {
-    match fault.kind {
-        FaultKind::Denied => ReadOutcome::Denied,
-        FaultKind::Throttled => ReadOutcome::Throttled,
-        _ => ReadOutcome::Failed,
-    }
 }

@@ -63,19 +63,13 @@ impl Reader<'_> {
     /// Reads everything and tells the sink how it ended.
     pub(super) async fn run(mut self) -> Result<(), StoreError> {
         let begun_at = Timestamp::now();
-        let outcome = match self.pages().await {
-            Ok(()) => Ok(()),
-            Err(Halt::Fault(fault)) => Err(fault),
+        let fault = match self.pages().await {
+            Ok(()) => None,
+            Err(Halt::Fault(fault)) => Some(fault),
             Err(Halt::Store(error)) => return Err(error),
         };
         let now = Timestamp::now();
-        let fault = outcome.err();
-        let outcome = match fault.as_ref().map(|fault| fault.kind) {
-            None => ReadOutcome::Complete,
-            Some(FaultKind::Denied) => ReadOutcome::Denied,
-            Some(FaultKind::Throttled) => ReadOutcome::Throttled,
-            Some(_) => ReadOutcome::Failed,
-        };
+        let outcome = outcome(fault.as_ref());
 
         let failure = fault.or(self.denied).or(self.left_out);
         let message = failure
@@ -324,6 +318,16 @@ fn counted(asked: &mut usize, most: usize) -> bool {
     }
     *asked += 1;
     *asked <= most
+}
+
+/// Returns how a reading ended, by the call that failed.
+pub(super) fn outcome(fault: Option<&Fault>) -> ReadOutcome {
+    match fault.map(|fault| fault.kind) {
+        None => ReadOutcome::Complete,
+        Some(FaultKind::Denied) => ReadOutcome::Denied,
+        Some(FaultKind::Throttled) => ReadOutcome::Throttled,
+        Some(_) => ReadOutcome::Failed,
+    }
 }
 
 pub(super) fn is_among(fault: &Fault, codes: &[&str]) -> bool {
