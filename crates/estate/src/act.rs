@@ -73,6 +73,11 @@ pub enum Mutation {
 
 /// The name of the security group that lets nothing in and nothing out.
 pub const QUARANTINE: &str = "reeve-quarantine";
+/// Beginning of the names of security groups that take the place of others, before the identifier
+/// of the other one.
+pub const REPLACEMENT_PREFIX: &str = "reeve-tight-";
+/// Tag of resources that Reeve made, and its value.
+pub const MADE_BY: (&str, &str) = ("reeve:created-by", "reeve");
 
 /// State of a resource as the cloud reports it now.
 #[derive(Debug, Clone, PartialEq)]

@@ -28,7 +28,8 @@ pub mod sample;
 pub mod store;
 
 pub use act::{
-    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot,
+    Act, ActError, ActErrorKind, Applied, MADE_BY, Mutation, Observed, Operation, QUARANTINE,
+    REPLACEMENT_PREFIX, Snapshot,
 };
 pub use bucket::BucketContents;
 pub use bucket::access::BucketAccess;

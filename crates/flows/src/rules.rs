@@ -57,6 +57,15 @@ impl Rule {
             }
     }
 
+    /// Returns the displayed forms of rules, sorted and each once.
+    #[must_use]
+    pub fn texts(rules: &[Rule]) -> Vec<String> {
+        let mut texts: Vec<String> = rules.iter().map(Rule::to_string).collect();
+        texts.sort();
+        texts.dedup();
+        texts
+    }
+
     /// Reads the form that [`Rule`] is displayed in.
     ///
     /// # Errors

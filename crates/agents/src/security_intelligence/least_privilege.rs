@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, Document, QUARANTINE, Resource, ResourceKind};
+use reeve_estate::{
+    ConnectionId, Document, QUARANTINE, REPLACEMENT_PREFIX, Resource, ResourceKind,
+};
 use reeve_flows::{
     GroupFacts, InterfaceFlows, LeastSettings, Rule, RulePeer, day_of, least_rules, rules_of,
 };
@@ -27,8 +29,6 @@ pub(super) const RULE: &str = "recommend_security_groups";
 pub(super) const LOADED_DAYS: i64 = 400;
 /// Flows that a run holds; interfaces beyond them are not judged.
 const MOST_FLOWS: usize = 1_000_000;
-/// Beginning of the names of groups that Reeve made in the place of others.
-const REPLACEMENT: &str = "reeve-tight-";
 
 /// Setting with the days of the learning window.
 pub(super) const WINDOW: Setting = Setting {
@@ -139,7 +139,7 @@ impl LeastPrivilege {
         now: Timestamp,
     ) -> Option<LeastAnswer> {
         let all = self.interfaces.get(&group.connection)?;
-        let is_own = group.name == QUARANTINE || group.name.starts_with(REPLACEMENT);
+        let is_own = group.name == QUARANTINE || group.name.starts_with(REPLACEMENT_PREFIX);
         if is_own || all.iter().all(|interface| interface.flows.is_none()) {
             return None;
         }

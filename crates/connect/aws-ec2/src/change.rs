@@ -5,7 +5,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use reeve_estate::{Catalogue, Provider, ResourceState};
+use reeve_estate::{Catalogue, MADE_BY, Provider, ResourceState};
 
 use crate::describe::Ec2;
 use crate::fault::{Fault, FaultKind};
@@ -130,11 +130,7 @@ impl Ec2 {
     pub async fn snapshot(&self, volume: &str, description: &str) -> Result<String, Fault> {
         let call = self.place.call("ec2:CreateSnapshot");
         let name = format!("reeve {volume}");
-        let tags = [
-            ("Name", name.as_str()),
-            ("reeve:created-by", "reeve"),
-            ("reeve:volume", volume),
-        ];
+        let tags = [("Name", name.as_str()), MADE_BY, ("reeve:volume", volume)];
 
         // EC2 takes descriptions of up to 255 characters.
         let description: String = description.chars().take(255).collect();

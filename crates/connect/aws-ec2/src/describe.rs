@@ -15,7 +15,8 @@ use crate::query::{self, Service};
 use crate::xml::Element;
 
 const LIST_VOLUMES: &str = "ec2:DescribeVolumes";
-const EC2: Service = Service {
+/// EC2 as the protocol of forms names it.
+pub const EC2: Service = Service {
     name: "ec2",
     version: "2016-11-15",
 };

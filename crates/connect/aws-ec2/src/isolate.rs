@@ -7,16 +7,13 @@
 //! guide, "Security groups"; API reference, `ModifyInstanceAttribute` (one network interface,
 //! groups of the machine's own network).
 
-use reeve_estate::{QUARANTINE, Resource, ResourceState};
+use reeve_estate::{MADE_BY, QUARANTINE, Resource, ResourceState};
 
 use crate::convert;
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Call, Fault, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
-
-/// Tells a group that Reeve made from one that only has its name.
-pub(crate) const MADE_BY: (&str, &str) = ("reeve:created-by", "reeve");
 
 impl Ec2 {
     /// One machine, which counts as isolated only where its group lets nothing through.
@@ -194,33 +191,35 @@ impl Ec2 {
         Ok(page.list("securityGroupInfo").cloned().collect())
     }
 
-    async fn make_group(&self, network: &str) -> Result<Element, Fault> {
+    /// Creates a security group with the tag of those that Reeve made, and returns the call. One of
+    /// the name that another action makes at this moment is no failure.
+    pub(crate) async fn create_group(
+        &self,
+        name: &str,
+        description: &str,
+        network: Option<&str>,
+    ) -> Result<Call<'_>, Fault> {
         let call = self.place.call("ec2:CreateSecurityGroup");
         let parameters = Form::new()
-            .with("GroupName", QUARANTINE)
-            .with(
-                "GroupDescription",
-                "Lets nothing in and nothing out. Reeve isolates machines with it.",
-            )
-            .with("VpcId", network)
-            .with_tags_of_new("security-group", &[("Name", QUARANTINE), MADE_BY]);
+            .with("GroupName", name)
+            .with("GroupDescription", description)
+            .with_some("VpcId", network)
+            .with_tags_of_new("security-group", &[("Name", name), MADE_BY]);
 
         match self.change(call, parameters).await {
-            Ok(_) => {}
-            // Another machine of the network is being isolated at this moment.
-            Err(fault) if fault.code.as_deref() == Some("InvalidGroup.Duplicate") => {}
-            Err(fault) => return Err(fault),
+            Err(fault) if fault.code.as_deref() != Some("InvalidGroup.Duplicate") => Err(fault),
+            _ => Ok(call),
         }
+    }
 
-        let unseen = || {
-            call.fault(
-                FaultKind::Broken,
-                None,
-                "the security group was made and is not listed yet",
-            )
-        };
+    async fn make_group(&self, network: &str) -> Result<Element, Fault> {
+        let description = "Lets nothing in and nothing out. Reeve isolates machines with it.";
+        let call = self
+            .create_group(QUARANTINE, description, Some(network))
+            .await?;
 
-        self.group_of(network).await?.ok_or_else(unseen)
+        let made = self.group_of(network).await?;
+        made.ok_or_else(|| not_listed(call))
     }
 
     /// Takes the rules away that EC2 gives every new group.
@@ -236,6 +235,15 @@ impl Ec2 {
             Err(fault) => Err(fault),
         }
     }
+}
+
+/// The failure of a creation whose security group EC2 does not list.
+pub(crate) fn not_listed(call: Call<'_>) -> Fault {
+    call.fault(
+        FaultKind::Broken,
+        None,
+        "the security group was made and is not listed yet",
+    )
 }
 
 /// Adds rules as EC2 listed them: protocol, ports and address ranges. Those of other groups and

@@ -27,7 +27,7 @@ pub mod xml;
 
 pub use change::{Pace, refused_only};
 pub use cursor::Cursor;
-pub use describe::Ec2;
+pub use describe::{EC2, Ec2};
 pub use fault::{At, Call, Fault, FaultKind};
 pub use form::Form;
 pub use place::{Listing, Place, retries};

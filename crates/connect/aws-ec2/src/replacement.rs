@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{GroupUse, ReplacementGroup};
+use reeve_estate::{GroupUse, MADE_BY, REPLACEMENT_PREFIX, ReplacementGroup};
 use reeve_flows::{FlowDirection, Rule, RulePeer};
 
 use crate::convert;
@@ -15,11 +15,8 @@ use crate::cursor::Cursor;
 use crate::describe::Ec2;
 use crate::fault::{Fault, FaultKind};
 use crate::form::Form;
-use crate::isolate::MADE_BY;
+use crate::isolate::not_listed;
 use crate::xml::Element;
-
-/// Beginning of the names of groups that take the place of others.
-const NAME: &str = "reeve-tight-";
 
 impl Ec2 {
     /// Reads the use of a security group.
@@ -29,7 +26,7 @@ impl Ec2 {
     pub async fn group_use(&self, id: &str) -> Result<GroupUse, Fault> {
         let (group, replacement) = self.group_pair(id).await?;
         let mut used = GroupUse {
-            rules: texts(&group),
+            rules: Rule::texts(&rules_of(&group)),
             interfaces: self.interfaces_with(id).await?,
             replacement: None,
         };
@@ -42,7 +39,7 @@ impl Ec2 {
             used.interfaces.extend(self.interfaces_with(&own).await?);
             used.replacement = Some(ReplacementGroup {
                 id: own,
-                rules: texts(&replacement),
+                rules: Rule::texts(&rules_of(&replacement)),
             });
         }
         Ok(used)
@@ -79,7 +76,7 @@ impl Ec2 {
     /// Sets the security groups of an interface.
     ///
     /// # Errors
-    /// The call failed.
+    /// EC2 refused the groups, or did not answer.
     pub async fn set_interface_groups(
         &self,
         interface: &str,
@@ -118,12 +115,12 @@ impl Ec2 {
         };
         let group = self.groups("group-id", &[id.to_owned()]).await?;
         let group = group.into_iter().next().ok_or_else(missing)?;
-        let network = group.text_of("vpcId").map(str::to_owned);
 
-        let named = self.groups("group-name", &[format!("{NAME}{id}")]).await?;
+        let name = format!("{REPLACEMENT_PREFIX}{id}");
+        let named = self.groups("group-name", &[name]).await?;
         let replacement = named
             .into_iter()
-            .find(|one| one.text_of("vpcId").map(str::to_owned) == network);
+            .find(|one| one.text_of("vpcId") == group.text_of("vpcId"));
         Ok((group, replacement))
     }
 
@@ -145,30 +142,13 @@ impl Ec2 {
     }
 
     async fn create_replacement(&self, id: &str, group: &Element) -> Result<Element, Fault> {
-        let call = self.place.call("ec2:CreateSecurityGroup");
-        let name = format!("{NAME}{id}");
-        let parameters = Form::new()
-            .with("GroupName", &name)
-            .with(
-                "GroupDescription",
-                format!("Least rules of {id} by its flow logs. Made by Reeve."),
-            )
-            .with_some("VpcId", group.text_of("vpcId"))
-            .with_tags_of_new("security-group", &[("Name", &name), MADE_BY]);
-        match self.change(call, parameters).await {
-            Ok(_) => {}
-            Err(fault) if fault.code.as_deref() == Some("InvalidGroup.Duplicate") => {}
-            Err(fault) => return Err(fault),
-        }
+        let name = format!("{REPLACEMENT_PREFIX}{id}");
+        let description = format!("Least rules of {id} by its flow logs. Made by Reeve.");
+        let network = group.text_of("vpcId");
+        let call = self.create_group(&name, &description, network).await?;
 
         let (_, made) = self.group_pair(id).await?;
-        made.ok_or_else(|| {
-            call.fault(
-                FaultKind::Broken,
-                None,
-                "the security group was made and is not listed yet",
-            )
-        })
+        made.ok_or_else(|| not_listed(call))
     }
 
     async fn change_rules(
@@ -311,12 +291,6 @@ fn rule(permission: &Element, direction: FlowDirection, peer: &str) -> Option<Ru
     Rule::parse(&format!("{direction} {protocol} {from}-{to} {peer}")).ok()
 }
 
-fn texts(group: &Element) -> Vec<String> {
-    let mut texts: Vec<String> = rules_of(group).iter().map(Rule::to_string).collect();
-    texts.sort();
-    texts
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -332,7 +306,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            texts(&listed),
+            Rule::texts(&rules_of(&listed)),
             [
                 "egress all 0-65535 0.0.0.0/0",
                 "ingress tcp 443-443 10.0.0.0/16",

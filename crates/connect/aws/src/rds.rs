@@ -16,7 +16,7 @@ use reeve_connect_aws_ec2::xml::Malformed;
 use reeve_connect_aws_ec2::{
     Call, Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only,
 };
-use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
+use reeve_estate::{Catalogue, MADE_BY, Resource, ResourceKind, ResourceState};
 
 /// Instances in a page, the most there may be.
 const PAGE: u32 = 100;
@@ -24,8 +24,6 @@ const RDS: Service = Service {
     name: "rds",
     version: "2014-10-31",
 };
-/// The tag of resources that Reeve made, and its value.
-const MADE: (&str, &str) = ("reeve:created-by", "reeve");
 
 /// RDS in one region.
 #[derive(Debug, Clone)]
@@ -221,7 +219,7 @@ impl Rds {
             .with("DBSnapshotIdentifier", &name)
             .with_tags(
                 "Tags.Tag",
-                &[MADE, ("reeve:description", &taggable(description))],
+                &[MADE_BY, ("reeve:description", &taggable(description))],
             );
         self.change(call, parameters).await?;
 

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::{
-    ActError, ActErrorKind, Applied, Described, Document, GroupUse, Observed, Relation,
-    RelationKind, ReplacementGroup, Resource, ResourceId, ResourceKind,
+    ActError, ActErrorKind, Applied, Described, Document, GroupUse, MADE_BY, Observed,
+    REPLACEMENT_PREFIX, Relation, RelationKind, ReplacementGroup, Resource, ResourceKind,
 };
 use reeve_flows::{Rule, RulePeer, rules_of};
 use reeve_recommend::change::GroupOperation;
@@ -54,14 +54,8 @@ impl SimulatedAccount {
             })
             .filter(|(_, groups)| groups.iter().any(|group| own.contains(&group.as_str())))
             .collect();
-        let mut rules: Vec<String> = rules
-            .unwrap_or_default()
-            .iter()
-            .map(Rule::to_string)
-            .collect();
-        rules.sort();
         Ok(GroupUse {
-            rules,
+            rules: Rule::texts(&rules.unwrap_or_default()),
             interfaces,
             replacement: kept.map(|rules| ReplacementGroup { id, rules }),
         })
@@ -120,23 +114,19 @@ impl SimulatedAccount {
                 let own = rules.iter().filter(|rule| rule.starts_with(direction));
                 own.filter_map(|rule| Rule::parse(rule).ok()).map(permission).collect()
             };
+            let name = format!("{REPLACEMENT_PREFIX}{}", wide.id);
             let network = group.document.json()["vpcId"].clone();
             let document = json!({
-                "groupId": id, "groupName": format!("reeve-tight-{}", wide.id),
+                "groupId": id, "groupName": name,
                 "groupDescription": format!("Least rules of {} by its flow logs. Made by Reeve.", wide.id),
                 "vpcId": network, "ownerId": self.plan.account, "ipPermissions": permissions("ingress"),
                 "ipPermissionsEgress": permissions("egress"),
-                "tagSet": [{ "key": "reeve:created-by", "value": "reeve" }],
+                "tagSet": [{ "key": MADE_BY.0, "value": MADE_BY.1 }],
             });
-            let name = format!("reeve-tight-{}", wide.id);
             let kind = Some(ResourceKind::SecurityGroup);
-            let resource = self.plain(kind, &id, &name, &wide.region, now);
             let network = network.as_str().unwrap_or_default().to_owned();
             Some(Described {
-                resource: Resource {
-                    id: ResourceId::new(id),
-                    ..resource
-                },
+                resource: self.plain(kind, &id, &name, &wide.region, now),
                 document: Document::new(document),
                 relations: vec![Relation::to(RelationKind::LocatedIn, network)],
             })

@@ -86,13 +86,6 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
     }))
 }
 
-fn texts(rules: &[Rule]) -> Vec<String> {
-    let mut texts: Vec<String> = rules.iter().map(Rule::to_string).collect();
-    texts.sort();
-    texts.dedup();
-    texts
-}
-
 /// Expects something of the use of a group.
 fn expect<T>(
     name: &'static str,
@@ -156,10 +149,14 @@ fn step(
 
 impl TightenGroup {
     fn has_tight_rules(&self) -> Expectation {
-        expect("tight_rules", texts(&self.tight).join("; "), |used, _| {
-            let group = used.replacement.as_ref();
-            group.map_or_else(|| "none".to_owned(), |group| group.rules.join("; "))
-        })
+        expect(
+            "tight_rules",
+            Rule::texts(&self.tight).join("; "),
+            |used, _| {
+                let group = used.replacement.as_ref();
+                group.map_or_else(|| "none".to_owned(), |group| group.rules.join("; "))
+            },
+        )
     }
 }
 
@@ -170,8 +167,8 @@ impl Change for TightenGroup {
 
     fn parameters(&self) -> Json {
         Json::object([
-            ("rules", Json::from(texts(&self.rules))),
-            ("tight", Json::from(texts(&self.tight))),
+            ("rules", Json::from(Rule::texts(&self.rules))),
+            ("tight", Json::from(Rule::texts(&self.tight))),
             ("interfaces", Json::from(self.interfaces.clone())),
             ("observe_hours", Json::from(self.observe_hours)),
         ])
@@ -184,7 +181,7 @@ impl Change for TightenGroup {
             count => format!("{count} network interfaces"),
         };
         let is_seen = vec![
-            expect("rules", texts(&self.rules).join("; "), |used, _| {
+            expect("rules", Rule::texts(&self.rules).join("; "), |used, _| {
                 used.rules.join("; ")
             }),
             expect("interfaces", self.interfaces.join(", "), |used, wide| {
@@ -296,7 +293,7 @@ impl Change for TightenGroup {
     fn as_found(&self, twin: &mut Resource) {
         let own = || vec![twin.id.0.clone()];
         twin.specification.group_use = Some(GroupUse {
-            rules: texts(&self.rules),
+            rules: Rule::texts(&self.rules),
             interfaces: self
                 .interfaces
                 .iter()
@@ -383,7 +380,7 @@ impl GroupOperation {
                 };
                 used.replacement = Some(ReplacementGroup {
                     id,
-                    rules: texts(rules),
+                    rules: Rule::texts(rules),
                 });
             }
             GroupOperation::AddReplacement => {

@@ -3,18 +3,13 @@
 //! service continue the same walk. Tags of the old volume keep its place.
 
 use aws_config::SdkConfig;
-use reeve_connect_aws_ec2::query::{self, Service};
-use reeve_connect_aws_ec2::{Element, Fault, Form, Place};
-use reeve_estate::{ActError, Applied, Operation, Resource, ResourceKind, ResourceState};
+use reeve_connect_aws_ec2::{EC2, Ec2, Element, Fault, Form, Place, query};
+use reeve_estate::{ActError, Applied, MADE_BY, Operation, Resource, ResourceKind, ResourceState};
 use reeve_recommend::change::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, REPLACED_TAG};
 
 use super::{Answer, other};
 use crate::session::AwsConnection;
 
-const EC2: Service = Service {
-    name: "ec2",
-    version: "2016-11-15",
-};
 /// Tag of an encrypted volume that was given up: a later replacement does not use it.
 const ABANDONED_TAG: &str = "reeve:abandoned-copy-of";
 
@@ -152,7 +147,7 @@ impl Replacement<'_> {
         let iops = text("iops").filter(|_| is_provisioned(&["gp3", "io1", "io2"]));
         let throughput = text("throughput").filter(|_| is_provisioned(&["gp3"]));
 
-        let own: Vec<(&str, &str)> = volume
+        let mut tags: Vec<(&str, &str)> = volume
             .element
             .list("tagSet")
             .filter_map(|tag| {
@@ -163,9 +158,8 @@ impl Replacement<'_> {
             })
             .filter(|(key, _)| !key.starts_with("aws:") && !key.starts_with("reeve:"))
             .collect();
-        let mut tags = own;
         tags.push((COPY_TAG, self.id));
-        tags.push(("reeve:created-by", "reeve"));
+        tags.push(MADE_BY);
         let form = Form::new()
             .with("SnapshotId", snapshot)
             .with(
@@ -289,7 +283,7 @@ impl Replacement<'_> {
         Ok(self.ec2().settled_machine(id).await?)
     }
 
-    fn ec2(&self) -> reeve_connect_aws_ec2::Ec2 {
+    fn ec2(&self) -> Ec2 {
         self.cloud.ec2(self.place.clone())
     }
 

@@ -3,9 +3,9 @@
 //! "Failing over a Multi-AZ DB instance", "Working with DB instance read replicas".
 
 use reeve_connect_aws_ec2::{Call, Fault, FaultKind, Form};
-use reeve_estate::{Resource, ResourceState};
+use reeve_estate::{MADE_BY, Resource, ResourceState};
 
-use super::{MADE, Rds, replicas, status};
+use super::{Rds, replicas, status};
 
 /// Storage must grow by at least this, percent.
 const LEAST_PERCENT: f64 = 10.0;
@@ -117,7 +117,7 @@ impl Rds {
         let parameters = Form::new()
             .with("DBInstanceIdentifier", name)
             .with("SourceDBInstanceIdentifier", id)
-            .with_tags("Tags.Tag", &[MADE, ("reeve:replica-of", id)]);
+            .with_tags("Tags.Tag", &[MADE_BY, ("reeve:replica-of", id)]);
         self.change(call, parameters).await
     }
 
@@ -135,7 +135,7 @@ impl Rds {
     async fn may_remove(&self, id: &str, name: &str, call: Call<'_>) -> Result<(), Fault> {
         let (replica, resource) = self.instance(name).await?;
         let primary = replica.text_of("ReadReplicaSourceDBInstanceIdentifier");
-        if primary == Some(id) && resource.tag(MADE.0) == Some(MADE.1) {
+        if primary == Some(id) && resource.tag(MADE_BY.0) == Some(MADE_BY.1) {
             return Ok(());
         }
         let message = format!("{name} is not a replica of {id} that Reeve made, so it is kept");
