@@ -1,10 +1,9 @@
 //! Capacity of a resource: from the rule, from a tag, or from the database engine's default.
 
 use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, ResourceKind};
+use reeve_recommend::predictive::{CapacitySource, Rule, Signal};
 
 use super::unpredictable::Unpredictable;
-use reeve_recommend::predictive::Rule;
-use reeve_recommend::predictive::{CapacitySource, Signal};
 
 /// Memory that RDS for PostgreSQL allots to one connection, in bytes:
 /// `LEAST({DBInstanceClassMemory/9531392}, 5000)`.

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use reeve_learn::Point;
 use reeve_learn::forecast::{Event, Model, Settings, fit};
 use reeve_learn::grid::Grid;
+use reeve_recommend::predictive::Expected;
 
 use super::unpredictable::Unpredictable;
-use reeve_recommend::predictive::Expected;
 
 /// Steps of a forecast that are kept.
 const KEPT: usize = 48;

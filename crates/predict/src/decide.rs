@@ -6,16 +6,15 @@ use reeve_learn::Point;
 use reeve_learn::forecast::Event;
 use reeve_learn::percentile;
 use reeve_learn::saturation::{Question, Verdict, forecast_saturation};
+use reeve_recommend::predictive::{
+    Foreseen, Outcome, Prediction, PredictionId, Reason, Rule, Signal,
+};
 
 use super::calendar::Occurrence;
 use super::capacity;
 use super::curve::{Curve, Known};
 use super::traffic::TrafficSettings;
 use super::unpredictable::Unpredictable;
-use reeve_recommend::predictive::Reason;
-use reeve_recommend::predictive::Signal;
-use reeve_recommend::predictive::{Foreseen, Rule};
-use reeve_recommend::predictive::{Outcome, Prediction, PredictionId};
 
 /// A day: how far ahead the end of a peak is looked for.
 const DAY_MS: i64 = 86_400_000;

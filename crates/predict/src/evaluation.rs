@@ -10,6 +10,7 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::observation::{AnswerTerms, ForeseenCondition, Observation};
 use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::predictive::{Foreseen, Outcome, Prediction, ResponseKind, Rule};
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{Calendar, CalendarKind, Occurrence};
@@ -21,8 +22,6 @@ use super::scope::{ScopePage, ScopePages};
 use super::service::RuleService;
 use super::traffic::TrafficSettings;
 use super::unpredictable::Unpredictable;
-use reeve_recommend::predictive::{Foreseen, ResponseKind, Rule};
-use reeve_recommend::predictive::{Outcome, Prediction};
 
 /// Resources whose series are read at a time.
 const CHUNK: usize = 32;

@@ -3,10 +3,9 @@
 //! others are held.
 
 use reeve_estate::Resource;
+use reeve_recommend::predictive::{Outcome, Prediction, Rule};
 
 use super::scope::ScopePage;
-use reeve_recommend::predictive::Rule;
-use reeve_recommend::predictive::{Outcome, Prediction};
 
 /// Recommendations of one evaluation.
 const MOST_FIRED: usize = 50;

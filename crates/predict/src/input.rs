@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::TimeSpan;
 use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::predictive::{
+    ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
+    Signal,
+};
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::CalendarId;
-use reeve_recommend::predictive::Signal;
-use reeve_recommend::predictive::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
-};
 
 /// Entries of a list at most.
 const MOST: usize = 200;

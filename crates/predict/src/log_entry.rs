@@ -3,10 +3,10 @@
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::log_entry::{POLICY, entry};
+use reeve_recommend::predictive::Rule;
 
 use super::calendar::{Calendar, Subscription};
 use super::traffic::TrafficSettings;
-use reeve_recommend::predictive::Rule;
 
 const EVALUATION: EventType = events::PREDICTION.event_type();
 

@@ -2,12 +2,11 @@
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
+use reeve_recommend::predictive::{Outcome, Prediction, Rule};
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{Calendar, CalendarId, Refresh};
 use super::traffic::TrafficSettings;
-use reeve_recommend::predictive::Rule;
-use reeve_recommend::predictive::{Outcome, Prediction};
 
 /// Filter of predictions; the conditions are combined by "and".
 #[derive(Debug, Clone, Default)]

@@ -2,12 +2,10 @@
 
 use jiff::Timestamp;
 use reeve_recommend::agent::Scope;
-use reeve_recommend::recommendation::origin::RuleId;
-
-use reeve_recommend::predictive::Signal;
 use reeve_recommend::predictive::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule,
+    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
 };
+use reeve_recommend::recommendation::origin::RuleId;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3_600;

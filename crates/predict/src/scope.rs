@@ -9,12 +9,10 @@ use reeve_estate::{
 };
 use reeve_recommend::guardrail::ownership::is_opted_out;
 use reeve_recommend::plan::relief::only_disk;
+use reeve_recommend::predictive::{Prediction, ResponseKind, Rule, Signal};
 
 use super::related::response_target;
 use super::unpredictable::Unpredictable;
-use reeve_recommend::predictive::Prediction;
-use reeve_recommend::predictive::Signal;
-use reeve_recommend::predictive::{ResponseKind, Rule};
 
 /// Stored resources that are read at a time.
 const PAGE: u64 = 500;

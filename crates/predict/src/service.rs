@@ -13,6 +13,7 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::Responses;
 use reeve_recommend::ports::{Clock, Recorder, record_change};
+use reeve_recommend::predictive::Rule;
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{CalendarFetch, CalendarId};
@@ -20,7 +21,6 @@ use super::input::RuleInput;
 use super::log_entry;
 use super::port::RuleStore;
 use super::preset::presets;
-use reeve_recommend::predictive::Rule;
 
 /// Rules that can be stored at most.
 const MOST_RULES: usize = 200;

@@ -1,11 +1,11 @@
 //! Traffic intelligence: settings of what forecasts of traffic learn from. The lead times are those
 //! of the rules that come with Reeve.
 
+use reeve_recommend::predictive::Rule;
 use reeve_recommend::recommendation::origin::RuleId;
 use serde::{Deserialize, Serialize};
 
 use super::preset::{MAINTENANCE_FAILOVER, TRAFFIC_PRE_SCALE, TRAFFIC_WARM_CACHE};
-use reeve_recommend::predictive::Rule;
 
 /// Sources that forecasts of peaks learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,13 +5,13 @@ use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::TimeSpan;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::predictive::Rule;
 
 use super::input::RuleInput;
 use super::log_entry;
 use super::preset::presets;
 use super::service::{RuleService, same_version};
 use super::traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};
-use reeve_recommend::predictive::Rule;
 
 /// Longest lead time, seconds.
 const FURTHEST_S: i64 = 7 * 86_400;
