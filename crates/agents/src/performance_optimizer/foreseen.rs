@@ -10,11 +10,8 @@ use reeve_recommend::predictive::{Prediction, ProviderCall, ResponseKind, Rule, 
 use reeve_recommend::recommendation::Effort;
 use reeve_recommend::recommendation::title::title;
 
+use super::{MOST_TIMES, enlarged};
 use crate::predictive_answer::{answer, when};
-
-/// A group is scaled to at most so many times its members before a peak; its own policies do the
-/// rest.
-const MOST_TIMES: f64 = 2.0;
 
 /// Returns the change that answers a rule; `None` for actions of other agent types.
 pub(super) fn respond(foreseen: &ForeseenCondition<'_>, terms: AnswerTerms<'_>) -> Option<Answer> {
@@ -58,7 +55,7 @@ fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
     let times = times
         .unwrap_or(1.0 + rule.response.step_percent / 100.0)
         .min(MOST_TIMES);
-    ((f64::from(desired) * times).ceil() as u32).max(desired.saturating_add(1))
+    enlarged(desired, times)
 }
 
 /// A larger size of the same family for machines that are resized one by one; a number to scale by

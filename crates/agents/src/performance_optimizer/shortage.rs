@@ -8,12 +8,11 @@ use reeve_recommend::plan::relief;
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::RecommendationType;
 
+use super::{MOST_TIMES, enlarged};
 use crate::anomaly_answer::{AnswerKind, answer, cannot_enlarge, shortage_facts};
 
 /// Period for which a group keeps added members.
 const MEMBERS_FOR: SignedDuration = SignedDuration::from_hours(6);
-/// A group gets at most so many times its members.
-const MOST_TIMES: f64 = 2.0;
 
 const LARGER_SIZE: AnswerKind = AnswerKind {
     kind: RecommendationType::InstanceType,
@@ -85,8 +84,7 @@ fn more_members<'a>(
     terms: AnswerTerms<'_>,
 ) -> Found<'a> {
     let times = shortage.times.unwrap_or(MOST_TIMES).clamp(1.0, MOST_TIMES);
-    let wanted =
-        |desired: u32| ((f64::from(desired) * times).ceil() as u32).max(desired.saturating_add(1));
+    let wanted = |desired| enlarged(desired, times);
     let until = Some(terms.now + MEMBERS_FOR);
     let relief = relief::more_members(group, wanted, terms.now, until, terms.catalogue);
     (group, relief, MORE_MEMBERS)
