@@ -80,7 +80,7 @@ pub(super) fn reduce(
     let choose = Choice { increase, terms };
 
     match (increase.former_size, increase.cpu) {
-        (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => choose.size(
+        (Some(before), _) if choose.fits(before) == Some(true) => choose.size(
             before,
             "Was it enlarged just before, and does its load fit the former size?",
         ),
@@ -105,65 +105,36 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    fn spec(&self, size: &str) -> Option<InstanceSpec> {
-        let database = self.increase.resource.kind == ResourceKind::Database;
-        if database {
-            return self
-                .terms
-                .catalogue
-                .database(size)
-                .map(|found| found.machine);
-        }
+    fn own_size(&self) -> Option<&str> {
+        let specification = &self.increase.resource.specification;
+        specification.instance_type.as_deref()
+    }
 
-        self.terms
-            .catalogue
-            .instance(self.increase.resource.provider, size)
-            .cloned()
+    fn spec(&self, size: &str) -> Option<InstanceSpec> {
+        let (resource, catalogue) = (self.increase.resource, self.terms.catalogue);
+        if resource.kind == ResourceKind::Database {
+            return catalogue.database(size).map(|found| found.machine);
+        }
+        catalogue.instance(resource.provider, size).cloned()
     }
 
     /// Returns `true` if the load fits a size; `None` where a size or the load is not known.
     fn fits(&self, size: &str) -> Option<bool> {
-        let now = self.spec(
-            self.increase
-                .resource
-                .specification
-                .instance_type
-                .as_deref()?,
-        )?;
-        let then = self.spec(size)?;
+        let own = self.own_size()?;
+        let (now, then) = (self.spec(own)?, self.spec(size)?);
         let peak = self.increase.cpu?.peak * f64::from(now.vcpu) / f64::from(then.vcpu);
-        Some(
-            size != self
-                .increase
-                .resource
-                .specification
-                .instance_type
-                .as_deref()?
-                && peak <= FITS
-                && then.vcpu <= now.vcpu,
-        )
+        Some(size != own && peak <= FITS && then.vcpu <= now.vcpu)
     }
 
     /// The next smaller size of the family that the load fits.
     fn smaller(&self) -> Option<String> {
-        let size = self
-            .increase
-            .resource
-            .specification
-            .instance_type
-            .as_deref()?;
+        let size = self.own_size()?;
         let machine = size.strip_prefix("db.").unwrap_or(size);
         let prefix = &size[..size.len() - machine.len()];
-        let all = self
-            .terms
-            .catalogue
-            .smaller_in_family(self.increase.resource.provider, machine);
-        let sizes = all.into_iter().map(|spec| format!("{prefix}{}", spec.name));
-
-        sizes
-            .into_iter()
-            .take(1)
-            .find(|size| self.fits(size) == Some(true))
+        let (provider, catalogue) = (self.increase.resource.provider, self.terms.catalogue);
+        let next = catalogue.smaller_in_family(provider, machine);
+        let next = format!("{prefix}{}", next.first()?.name);
+        (self.fits(&next) == Some(true)).then_some(next)
     }
 
     fn monthly(&self, of: &Resource) -> Option<Money> {
