@@ -35,14 +35,25 @@ impl DocumentReader for NoDocuments {
 
 /// Judges an estate; the judgement of each resource by its identifier.
 fn judged(estate: &[(&str, &str, Value)], settings: &Settings) -> Vec<(String, Judgement)> {
+    judged_with(estate, settings, |_| OpenFacts::default())
+}
+
+/// Judges an estate with the open facts about resources of each kind.
+fn judged_with(
+    estate: &[(&str, &str, Value)],
+    settings: &Settings,
+    open: impl Fn(&str) -> OpenFacts,
+) -> Vec<(String, Judgement)> {
     let mut judge = SecurityIntelligence.estate_judge().unwrap();
     for (kind, id, document) in estate {
+        let open = open(kind);
         let mut case = Case::volume("gp3", 1.0, None, None);
         case.volume = resource(id, ResourceKind::named(kind).unwrap(), "ec2", None);
         let document = Document::new(document.clone());
         case.with(|facts| {
             let facts = Facts {
                 document: Some(&document),
+                open: &open,
                 ..*facts
             };
             judge.look(&facts, &Judgement::default());
@@ -440,40 +451,16 @@ fn by_flows(
     estate: &[(&str, &str, Value)],
     flows: Option<reeve_flows::InterfaceFlows>,
 ) -> Judgement {
-    use reeve_recommend::judgement::open_facts::OpenFacts;
-    let mut judge = SecurityIntelligence.estate_judge().unwrap();
-    for (kind, id, document) in estate {
+    let judged = judged_with(estate, &Settings::default(), |kind| {
         let mut open = OpenFacts::default();
-        if *kind == "network_interface"
+        if kind == "network_interface"
             && let Some(flows) = &flows
         {
             open.put(flows.clone());
         }
-        let mut case = Case::volume("gp3", 1.0, None, None);
-        case.volume = resource(id, ResourceKind::named(kind).unwrap(), "ec2", None);
-        let document = Document::new(document.clone());
-        case.with(|facts| {
-            let facts = Facts {
-                document: Some(&document),
-                open: &open,
-                ..*facts
-            };
-            judge.look(&facts, &Judgement::default());
-        });
-    }
-    let found = judge.judge(&EstateFacts {
-        relations: RelationIndex::none(),
-        documents: &NoDocuments,
-        catalogue: Catalogue::builtin(),
-        settings: &Settings::default(),
-        guardrails: &Guardrails::default(),
-        models: LearnedModels::none(),
-        now: now(),
+        open
     });
-    let judged = found.unwrap().judged;
-    let group = judged
-        .into_iter()
-        .find(|(resource, _)| resource.id.as_str() == "sg-1");
+    let group = judged.into_iter().find(|(id, _)| id == "sg-1");
     group.unwrap().1
 }
 

@@ -26,6 +26,16 @@ async fn done(aws: &AwsConnection, volume: &Resource, stage: EncryptOperation) {
     panic!("{stage:?} is not done");
 }
 
+/// A machine with its only volume, which is not encrypted.
+async fn machine_with_volume(moto: &Moto) -> (AwsConnection, Resource, Resource) {
+    let ids = moto.machines(REGION, "m5.large", 1, &[]).await.unwrap();
+    let aws = open(&connection(moto.endpoint(), &[REGION])).await;
+    let inventory = aws.inventory().await.unwrap();
+    let machine = by_id(&inventory, &ids[0]).clone();
+    let volume = aws.volumes_of(&machine).await.unwrap().remove(0);
+    (aws, machine, volume)
+}
+
 async fn seen(aws: &AwsConnection, resource: &Resource) -> Resource {
     aws.observe(resource).await.unwrap().resource
 }
@@ -39,11 +49,7 @@ async fn is_encrypted(aws: &AwsConnection, volume: &Resource) -> bool {
 #[tokio::test]
 async fn an_encrypted_volume_takes_the_place_of_the_old_one_and_gives_it_back() {
     let moto = Moto::start().await.unwrap();
-    let ids = moto.machines(REGION, "m5.large", 1, &[]).await.unwrap();
-    let aws = open(&connection(moto.endpoint(), &[REGION])).await;
-    let inventory = aws.inventory().await.unwrap();
-    let machine = by_id(&inventory, &ids[0]).clone();
-    let volume = aws.volumes_of(&machine).await.unwrap().remove(0);
+    let (aws, machine, volume) = machine_with_volume(&moto).await;
     assert!(!is_encrypted(&aws, &volume).await);
 
     done(&aws, &volume, EncryptOperation::Begin).await;
@@ -91,11 +97,7 @@ async fn an_encrypted_volume_takes_the_place_of_the_old_one_and_gives_it_back() 
 #[tokio::test]
 async fn what_was_begun_and_no_more_is_taken_back_by_a_start() {
     let moto = Moto::start().await.unwrap();
-    let ids = moto.machines(REGION, "m5.large", 1, &[]).await.unwrap();
-    let aws = open(&connection(moto.endpoint(), &[REGION])).await;
-    let inventory = aws.inventory().await.unwrap();
-    let machine = by_id(&inventory, &ids[0]).clone();
-    let volume = aws.volumes_of(&machine).await.unwrap().remove(0);
+    let (aws, machine, volume) = machine_with_volume(&moto).await;
     assert_eq!(volume.kind, ResourceKind::Volume);
 
     done(&aws, &volume, EncryptOperation::Begin).await;
