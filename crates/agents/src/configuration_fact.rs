@@ -28,7 +28,7 @@ pub(crate) struct ConfigurationFact {
     pub(crate) effort: Effort,
     pub(crate) plan: Option<Plan>,
     pub(crate) reason_code: String,
-    /// Instruction for people.
+    /// Steps that people carry out, one or two sentences.
     pub(crate) action: String,
     pub(crate) factors: Factors,
     pub(crate) data_points: u64,

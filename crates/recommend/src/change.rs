@@ -151,7 +151,7 @@ pub enum EffectEvidence {
 pub struct FlowWatch {
     /// Rules before the change.
     pub wide: Vec<Rule>,
-    /// Rules after it.
+    /// Rules that the replacement has after the change.
     pub tight: Vec<Rule>,
     /// Network interfaces that it is about.
     pub interfaces: Vec<String>,

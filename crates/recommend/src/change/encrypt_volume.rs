@@ -129,7 +129,6 @@ impl Change for EncryptVolume {
         check
             .expect
             .push(Expectation::new("attached_to", machine.clone(), attachment));
-        let call = |name, operation: EncryptOperation| Call::of(name, operation);
 
         let begin = match is_attached {
             true => Task::of_kind(
@@ -138,12 +137,12 @@ impl Change for EncryptVolume {
                 format!(
                     "Stop {machine}, so that nothing is written to {target} after the snapshot"
                 ),
-                call("the stop", EncryptOperation::Begin),
+                Call::of("the stop", EncryptOperation::Begin),
             ),
             false => Task::change(
                 target,
                 format!("Mark {target}, so that the way back is known"),
-                call("the mark", EncryptOperation::Begin),
+                Call::of("the mark", EncryptOperation::Begin),
             ),
         };
         let swap = match is_attached {
@@ -151,12 +150,12 @@ impl Change for EncryptVolume {
                 StepKind::Start,
                 target,
                 format!("Put the encrypted volume in the place of {target} and start {machine}"),
-                call("the swap", EncryptOperation::Swap),
+                Call::of("the swap", EncryptOperation::Swap),
             ),
             false => Task::change(
                 target,
                 format!("Mark {target} as replaced by the encrypted volume; it is not deleted"),
-                call("the mark", EncryptOperation::Swap),
+                Call::of("the mark", EncryptOperation::Swap),
             ),
         };
         vec![
@@ -166,7 +165,7 @@ impl Change for EncryptVolume {
             Task::change(
                 target,
                 format!("Make an encrypted volume of the snapshot of {target}"),
-                call("the encrypted volume", EncryptOperation::Copy),
+                Call::of("the encrypted volume", EncryptOperation::Copy),
             ),
             swap,
             verify(target, "is replaced and kept", vec![is_replaced()]),

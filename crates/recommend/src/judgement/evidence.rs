@@ -39,7 +39,7 @@ named!(
         Full => "full",
         /// The last use, without the services.
         Principal => "principal",
-        /// Nothing.
+        /// Not even the last use.
         None => "none",
     }
 );

@@ -84,7 +84,7 @@ impl Proposal {
         }
     }
 
-    /// Sets the priority.
+    /// Sets the priority, which is low by default.
     #[must_use]
     pub fn with_priority(mut self, priority: Priority) -> Self {
         self.priority = priority;

@@ -4,6 +4,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Described, Relation, RelationKind};
+use reeve_recommend::words;
 use serde_json::{Map, Value, json};
 
 use super::identities::{USERS, access_key};
@@ -146,7 +147,5 @@ impl SimulatedAccount {
 
 /// Day some days before now, as the report writes it.
 fn day(now: Timestamp, days: i64) -> String {
-    (now - SignedDuration::from_hours(24 * days))
-        .strftime("%Y-%m-%d")
-        .to_string()
+    words::day(now - SignedDuration::from_hours(24 * days))
 }
