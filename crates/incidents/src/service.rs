@@ -194,7 +194,7 @@ impl IncidentService {
             .with_metadata("reason", member.because.clone().unwrap_or_default());
         incident.take(member);
         for (other, _) in sharing {
-            if other.is_untouched() && self.runs_of(&other.id).await?.is_empty() {
+            if other.is_untouched() && self.recorded_runs(&other.id).await?.is_empty() {
                 self.absorb(&mut incident, other, &caller).await?;
             }
         }

@@ -174,7 +174,7 @@ impl IncidentService {
                 return Err(EngineError::Invalid(vec![fault]));
             }
         };
-        if !self.runs_of(id).await?.is_empty() {
+        if !self.recorded_runs(id).await?.is_empty() {
             let message = "a playbook was run on it; merge the other incident into this one";
             return Err(EngineError::Conflict(message.to_owned()));
         }

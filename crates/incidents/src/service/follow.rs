@@ -237,7 +237,7 @@ impl IncidentService {
         if evidence().any(|member| member.kind != MemberKind::Anomaly) {
             return Ok(false);
         }
-        if !self.runs_of(&incident.id).await?.is_empty() {
+        if !self.recorded_runs(&incident.id).await?.is_empty() {
             return Ok(false);
         }
 
@@ -260,9 +260,9 @@ impl IncidentService {
         if !ACTIVE.contains(&incident.status) {
             return Ok(());
         }
-        let run = self.runs_of(&incident.id).await?;
+        let runs = self.recorded_runs(&incident.id).await?;
         for playbook in self.playbooks().await? {
-            let is_new = run.iter().all(|one| one.playbook != playbook.name);
+            let is_new = runs.iter().all(|one| one.playbook != playbook.name);
             if playbook.trigger.automatic && is_new && playbook.trigger.fits(&incident) {
                 self.start(&incident.id, &playbook.name, &Caller::system())
                     .await?;

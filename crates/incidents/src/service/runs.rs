@@ -31,15 +31,23 @@ impl IncidentService {
     /// # Errors
     /// The store failed.
     pub async fn runs_of(&self, incident: &IncidentId) -> Result<Vec<PlaybookRun>, EngineError> {
-        let filter = RunFilter {
-            incident: Some(incident.clone()),
-            ..RunFilter::default()
-        };
-        let mut runs = self.ports.incidents.playbook_run_list(&filter).await?;
+        let mut runs = self.recorded_runs(incident).await?;
         for run in &mut runs {
             self.look_at_steps(run).await?;
         }
         Ok(runs)
+    }
+
+    /// Runs of an incident, newest first, as they were last written: their steps may have gone on.
+    pub(super) async fn recorded_runs(
+        &self,
+        incident: &IncidentId,
+    ) -> Result<Vec<PlaybookRun>, StoreError> {
+        let filter = RunFilter {
+            incident: Some(incident.clone()),
+            ..RunFilter::default()
+        };
+        self.ports.incidents.playbook_run_list(&filter).await
     }
 
     /// Runs a playbook on an incident.
