@@ -50,16 +50,29 @@ pub struct IncidentPorts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Members that were compared already, and incidents that changed since playbooks were last looked
+/// Findings that were taken in already, and incidents that changed since playbooks were last looked
 /// for.
 #[derive(Default)]
 struct Followed {
-    members: HashMap<(MemberKind, String), Member>,
+    /// Each finding as it was last taken in, and the incident that has it.
+    members: HashMap<(MemberKind, String), (Member, Option<IncidentId>)>,
     changed: BTreeSet<IncidentId>,
     /// Last time that other sources were asked.
     sources_at: Option<Timestamp>,
     /// Last time that untouched incidents were looked at.
     ended_at: Option<Timestamp>,
+}
+
+impl Followed {
+    /// Returns a finding as it was last taken in, and the incident that has it.
+    fn known(&self, kind: MemberKind, id: &str) -> Option<&(Member, Option<IncidentId>)> {
+        self.members.get(&(kind, id.to_owned()))
+    }
+
+    /// Has a finding compared again: another incident gets it.
+    fn forget(&mut self, kind: MemberKind, id: &str) {
+        self.members.remove(&(kind, id.to_owned()));
+    }
 }
 
 /// Keeps incidents, in step with their findings, and runs playbooks on them.
@@ -136,7 +149,7 @@ impl IncidentService {
         }
 
         let joined = self.place(followed, member.clone(), home).await?;
-        followed.members.insert(key, member);
+        followed.members.insert(key, (member, joined.clone()));
         Ok(joined)
     }
 
@@ -195,7 +208,7 @@ impl IncidentService {
         incident.take(member);
         for (other, _) in sharing {
             if other.is_untouched() && self.recorded_runs(&other.id).await?.is_empty() {
-                self.absorb(&mut incident, other, &caller).await?;
+                self.absorb(followed, &mut incident, other, &caller).await?;
             }
         }
 
@@ -260,10 +273,15 @@ impl IncidentService {
     /// The receiving one is not written yet.
     async fn absorb(
         &self,
+        followed: &mut Followed,
         into: &mut Incident,
         other: Incident,
         caller: &Caller,
     ) -> Result<(), EngineError> {
+        for member in &other.members {
+            followed.forget(member.kind, &member.id);
+        }
+
         let merged = Incident {
             merged_into: Some(into.id.clone()),
             members: Vec::new(),

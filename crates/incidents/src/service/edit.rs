@@ -160,7 +160,7 @@ impl IncidentService {
         into: &IncidentId,
         caller: &Caller,
     ) -> Result<Incident, EngineError> {
-        let _turn = self.turn.lock().await;
+        let mut followed = self.turn.lock().await;
         if id == into {
             let message = "must be another incident";
             let fault = FieldError::new("into", FieldCode::InvalidValue, message);
@@ -187,7 +187,7 @@ impl IncidentService {
         let entry = log_entry::about("incident.join", &kept, caller)
             .with_metadata("reason", "merged by a person")
             .with_metadata("from", other.id.0.clone());
-        self.absorb(&mut kept, other, caller).await?;
+        self.absorb(&mut followed, &mut kept, other, caller).await?;
         let merged = self.write(kept, entry).await?;
 
         for id in anomalies {
@@ -207,7 +207,7 @@ impl IncidentService {
         finding: &str,
         caller: &Caller,
     ) -> Result<Incident, EngineError> {
-        let _turn = self.turn.lock().await;
+        let mut followed = self.turn.lock().await;
         let mut incident = self.unmerged(id).await?;
         let Some(mut member) = self.finding(kind, finding).await? else {
             let message = format!("there is no {} with this identifier", kind.as_str());
@@ -215,6 +215,7 @@ impl IncidentService {
             return Err(EngineError::Invalid(vec![fault]));
         };
 
+        followed.forget(kind, finding);
         if let Some(former) = self.ports.incidents.incident_of(kind, finding).await?
             && former != incident.id
         {

@@ -89,17 +89,9 @@ impl IncidentService {
     ) -> Result<(), EngineError> {
         let member = Member::from_anomaly(anomaly);
         let home = IncidentId(anomaly.incident.0.clone());
-        let known = followed
-            .members
-            .get(&(MemberKind::Anomaly, member.id.clone()));
-        let is_settled = known == Some(&member)
-            && self
-                .ports
-                .incidents
-                .incident_of(MemberKind::Anomaly, &member.id)
-                .await?
-                .as_ref()
-                == Some(&home);
+        let known = followed.known(member.kind, &member.id);
+        let is_settled =
+            known.is_some_and(|(known, joined)| *known == member && joined.as_ref() == Some(&home));
         if is_settled {
             return Ok(());
         }
@@ -119,7 +111,7 @@ impl IncidentService {
             let caller = Caller::system();
             let entry = log_entry::about("incident.join", &kept, &caller)
                 .with_metadata("reason", "its anomalies are parts of one attack");
-            self.absorb(&mut kept, other, &caller).await?;
+            self.absorb(followed, &mut kept, other, &caller).await?;
             kept.version += 1;
             self.change(entry, self.ports.incidents.incident_update(&kept))
                 .await?;
@@ -152,8 +144,8 @@ impl IncidentService {
                     Some(incidents) => incidents,
                     None => active.insert(self.active().await?),
                 };
-                let key = (member.kind, member.id.clone());
-                let is_unchanged = followed.members.get(&key) == Some(&member);
+                let known = followed.known(member.kind, &member.id);
+                let is_unchanged = known.is_some_and(|(known, _)| *known == member);
                 let is_home = |one: &Incident| one.member(member.kind, &member.id).is_some();
                 let has_home = incidents.iter().any(is_home);
                 let mut others = incidents.iter();
