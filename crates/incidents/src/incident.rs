@@ -243,8 +243,15 @@ impl Incident {
         changed || before != (self.title.clone(), self.severity, self.last_at)
     }
 
+    /// Takes a member out. Title, severity and times follow.
+    pub(crate) fn leave(&mut self, kind: MemberKind, id: &str) {
+        self.members
+            .retain(|member| member.kind != kind || member.id != id);
+        self.follow_members();
+    }
+
     /// Takes over what the members say: order, title, severity and times.
-    pub fn follow_members(&mut self) {
+    fn follow_members(&mut self) {
         self.members
             .sort_by(|a, b| (a.started_at, a.kind, &a.id).cmp(&(b.started_at, b.kind, &b.id)));
         let evidence = || self.members.iter().filter(|member| member.is_evidence());

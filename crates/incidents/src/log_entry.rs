@@ -6,6 +6,7 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::log_entry::{POLICY, entry, severity};
 
 use crate::incident::Incident;
+use crate::member::MemberKind;
 use crate::playbook::Playbook;
 use crate::run::PlaybookRun;
 
@@ -22,7 +23,20 @@ pub(crate) fn about(operation: &str, incident: &Incident, caller: &Caller) -> En
         .with_metadata("incident_status", incident.status.as_str())
 }
 
-/// What people may change of an incident, for the two sides of a change.
+/// A finding that joins an incident, or leaves it.
+pub(crate) fn member(
+    operation: &str,
+    incident: &Incident,
+    kind: MemberKind,
+    id: &str,
+    caller: &Caller,
+) -> Entry {
+    about(operation, incident, caller)
+        .with_metadata("member_kind", kind.as_str())
+        .with_metadata("member_id", id)
+}
+
+/// Fields of an incident that people may change, for the two sides of a change.
 pub(crate) fn described(incident: &Incident) -> Json {
     Json::object([
         ("title", Json::from(incident.title.clone())),

@@ -201,10 +201,9 @@ impl IncidentService {
             let reason = format!("a new finding belongs to it: {}", member.title);
             incident.become_status(IncidentStatus::Open, "system", Some(reason), self.now());
         }
-        let entry = log_entry::about("incident.join", &incident, &caller)
-            .with_metadata("member_kind", member.kind.as_str())
-            .with_metadata("member_id", member.id.clone())
-            .with_metadata("reason", member.because.clone().unwrap_or_default());
+        let reason = member.because.clone().unwrap_or_default();
+        let entry = log_entry::member("incident.join", &incident, member.kind, &member.id, &caller)
+            .with_metadata("reason", reason);
         incident.take(member);
         for (other, _) in sharing {
             if other.is_untouched() && self.recorded_runs(&other.id).await?.is_empty() {
@@ -261,8 +260,9 @@ impl IncidentService {
     }
 
     async fn active(&self) -> Result<Vec<Incident>, EngineError> {
+        let states = IncidentStatus::ALL.iter().copied();
         let filter = IncidentFilter {
-            status: ACTIVE.to_vec(),
+            status: states.filter(|status| status.is_active()).collect(),
             limit: MOST_COMPARED,
             ..IncidentFilter::default()
         };
@@ -304,13 +304,6 @@ impl IncidentService {
         Ok(())
     }
 }
-
-/// States in which findings join.
-const ACTIVE: &[IncidentStatus] = &[
-    IncidentStatus::Open,
-    IncidentStatus::Investigating,
-    IncidentStatus::Contained,
-];
 
 /// A text of a person that has to be there.
 fn text(field: &str, text: &str, most: usize) -> Result<String, FieldError> {

@@ -1,4 +1,4 @@
-//! What people do with an incident: open, edit, move on, merge, add members, tasks and notes.
+//! Acts of people on an incident: open, edit, move on, merge, add members, tasks and notes.
 
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::StoreError;
@@ -219,23 +219,14 @@ impl IncidentService {
         if let Some(former) = self.ports.incidents.incident_of(kind, finding).await?
             && former != incident.id
         {
-            let mut former = self.ports.incidents.incident_get(&former).await?;
-            former
-                .members
-                .retain(|member| member.kind != kind || member.id != finding);
-            former.follow_members();
-            let entry = log_entry::about("incident.leave", &former, caller)
-                .with_metadata("member_kind", kind.as_str())
-                .with_metadata("member_id", finding);
-            self.write(former, entry).await?;
+            let former = self.ports.incidents.incident_get(&former).await?;
+            self.write_leaving(former, kind, finding, caller).await?;
         }
 
         let reason = format!("added by {}", caller.name);
         member.because = Some(reason.clone());
         incident.take(member);
-        let entry = log_entry::about("incident.join", &incident, caller)
-            .with_metadata("member_kind", kind.as_str())
-            .with_metadata("member_id", finding)
+        let entry = log_entry::member("incident.join", &incident, kind, finding, caller)
             .with_metadata("reason", reason);
         let incident = self.write(incident, entry).await?;
         if kind == MemberKind::Anomaly {
@@ -257,7 +248,7 @@ impl IncidentService {
         caller: &Caller,
     ) -> Result<Incident, EngineError> {
         let _turn = self.turn.lock().await;
-        let mut incident = self.unmerged(id).await?;
+        let incident = self.unmerged(id).await?;
         if incident.member(kind, finding).is_none() {
             return Err(EngineError::NotFound {
                 what: "member",
@@ -269,13 +260,19 @@ impl IncidentService {
             return Err(EngineError::Conflict(message.to_owned()));
         }
 
-        incident
-            .members
-            .retain(|member| member.kind != kind || member.id != finding);
-        incident.follow_members();
-        let entry = log_entry::about("incident.leave", &incident, caller)
-            .with_metadata("member_kind", kind.as_str())
-            .with_metadata("member_id", finding);
+        self.write_leaving(incident, kind, finding, caller).await
+    }
+
+    /// Writes an incident without one of its findings.
+    async fn write_leaving(
+        &self,
+        mut incident: Incident,
+        kind: MemberKind,
+        finding: &str,
+        caller: &Caller,
+    ) -> Result<Incident, EngineError> {
+        incident.leave(kind, finding);
+        let entry = log_entry::member("incident.leave", &incident, kind, finding, caller);
         self.write(incident, entry).await
     }
 
@@ -464,16 +461,7 @@ impl IncidentService {
     async fn move_anomaly(&self, id: &str, to: &IncidentId) -> Result<(), EngineError> {
         let id = AnomalyId(id.to_owned());
         let anomaly = self.ports.anomalies.anomaly_get(&id).await?;
-        let moved = reeve_anomalies::Anomaly {
-            incident: AnomalyId(to.0.clone()),
-            version: anomaly.version + 1,
-            ..anomaly
-        };
-        match self.ports.anomalies.anomaly_update(&moved).await {
-            // Its next finding moves it.
-            Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.hand_over(&anomaly, to).await
     }
 }
 

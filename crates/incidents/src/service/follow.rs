@@ -12,7 +12,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::origin::{AnomalyId, Cause, IncidentId};
 
-use super::{ACTIVE, Followed, IncidentService};
+use super::{Followed, IncidentService};
 use crate::incident::{Incident, IncidentStatus};
 use crate::log_entry;
 use crate::member::{Member, MemberKind};
@@ -119,13 +119,22 @@ impl IncidentService {
             return Ok(());
         }
 
+        self.hand_over(anomaly, &joined).await
+    }
+
+    /// Gives an anomaly the identifier of the incident that it is a part of now.
+    pub(super) async fn hand_over(
+        &self,
+        anomaly: &Anomaly,
+        to: &IncidentId,
+    ) -> Result<(), EngineError> {
         let moved = Anomaly {
-            incident: AnomalyId(joined.0),
+            incident: AnomalyId(to.0.clone()),
             version: anomaly.version + 1,
             ..anomaly.clone()
         };
         match self.ports.anomalies.anomaly_update(&moved).await {
-            // Somebody answers it at this moment; the next call moves it.
+            // A person answers it at this moment; the next beat moves it.
             Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -249,7 +258,7 @@ impl IncidentService {
         let Some(incident) = self.living(id).await? else {
             return Ok(());
         };
-        if !ACTIVE.contains(&incident.status) {
+        if !incident.status.is_active() {
             return Ok(());
         }
         let runs = self.recorded_runs(&incident.id).await?;
