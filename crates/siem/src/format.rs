@@ -74,6 +74,31 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// Reason why a record is not taken.
+#[derive(Debug, PartialEq, Eq)]
+struct Fault {
+    /// Field of the sender that is wrong; `None` if the record as a whole is.
+    field: Option<String>,
+    message: String,
+}
+
+impl Fault {
+    fn whole(message: impl Into<String>) -> Fault {
+        Fault {
+            field: None,
+            message: message.into(),
+        }
+    }
+
+    fn at(self, line: u64) -> Refusal {
+        Refusal {
+            line,
+            field: self.field,
+            message: self.message,
+        }
+    }
+}
+
 /// Reads a body. Returns the reports with their lines, and the refusals.
 ///
 /// # Errors
@@ -84,12 +109,8 @@ pub fn read(
     body: &[u8],
     now: Timestamp,
 ) -> Result<(Vec<AlertReport>, Vec<Refusal>), Refusal> {
-    let whole = |message: String| Refusal {
-        line: 1,
-        field: None,
-        message,
-    };
-    let text = std::str::from_utf8(body).map_err(|_| whole("must be text in UTF-8".to_owned()))?;
+    let whole = |message: &str| Fault::whole(message).at(1);
+    let text = std::str::from_utf8(body).map_err(|_| whole("must be text in UTF-8"))?;
     let text = text.trim_start_matches('\u{feff}');
 
     let records = match format {
@@ -97,38 +118,30 @@ pub fn read(
         _ => json_records(text),
     };
     if records.is_empty() {
-        return Err(whole("has no alert".to_owned()));
+        return Err(whole("has no alert"));
     }
     if records.len() > MAX_ALERTS {
         let message = format!(
             "has {} alerts; send at most {MAX_ALERTS} at once",
             records.len()
         );
-        return Err(whole(message));
+        return Err(whole(&message));
     }
 
     let (mut reports, mut refusals) = (Vec::new(), Vec::new());
     for (line, record) in records {
-        let refuse = |(field, message): (Option<String>, String)| Refusal {
-            line,
-            field,
-            message,
-        };
-        let report = record
-            .map_err(|message| (None, message))
-            .and_then(|value| record::report(format, mapping, value, now));
-        match report {
+        match record.and_then(|value| record::report(format, mapping, value, now)) {
             Ok(report) => reports.push(report),
-            Err(fault) => refusals.push(refuse(fault)),
+            Err(fault) => refusals.push(fault.at(line)),
         }
     }
     Ok((reports, refusals))
 }
 
 /// A record with its line, or the reason why it is none.
-type Record = (u64, Result<Value, String>);
+type Record = (u64, Result<Value, Fault>);
 
-fn lines(text: &str, read: impl Fn(&str) -> Result<Value, String>) -> Vec<Record> {
+fn lines(text: &str, read: impl Fn(&str) -> Result<Value, Fault>) -> Vec<Record> {
     let numbered = text.lines().enumerate();
     let filled = numbered.filter(|(_, line)| !line.trim().is_empty());
     filled
@@ -143,8 +156,8 @@ fn lines(text: &str, read: impl Fn(&str) -> Result<Value, String>) -> Vec<Record
         .collect()
 }
 
-fn too_long() -> String {
-    format!("must have at most {MAX_RECORD_BYTES} bytes")
+fn too_long() -> Fault {
+    Fault::whole(format!("must have at most {MAX_RECORD_BYTES} bytes"))
 }
 
 fn json_records(text: &str) -> Vec<Record> {
@@ -158,15 +171,17 @@ fn json_records(text: &str) -> Vec<Record> {
         // Several objects, one a line (NDJSON). Of a single broken object the error is that of its
         // line.
         Err(_) => lines(text, |line| {
-            let value = serde_json::from_str(line).map_err(|error| format!("is no JSON: {error}"));
-            value.and_then(bounded)
+            let value = serde_json::from_str(line);
+            value
+                .map_err(|error| Fault::whole(format!("is no JSON: {error}")))
+                .and_then(bounded)
         }),
     }
 }
 
-fn bounded(value: Value) -> Result<Value, String> {
+fn bounded(value: Value) -> Result<Value, Fault> {
     if !value.is_object() {
-        return Err("must be an object".to_owned());
+        return Err(Fault::whole("must be an object"));
     }
     if value.to_string().len() > MAX_RECORD_BYTES {
         return Err(too_long());

@@ -4,18 +4,21 @@
 
 use serde_json::{Map, Value};
 
+use super::Fault;
+
 const HEADER: [&str; 6] = ["vendor", "product", "version", "class", "name", "severity"];
 
 /// Reads a line. The header becomes the members of `cef`, the extension the other members; custom
 /// fields that have a label (`cs1`, `cs1Label`) are members of their label too.
-pub(super) fn record(line: &str) -> Result<Value, String> {
+pub(super) fn record(line: &str) -> Result<Value, Fault> {
     let start = line
         .find("CEF:")
-        .ok_or_else(|| "has no CEF header (CEF:0|...)".to_owned())?;
+        .ok_or_else(|| Fault::whole("has no CEF header (CEF:0|...)"))?;
     let mut rest = &line[start + 4..];
     let (version, after) = header_field(rest).ok_or_else(short)?;
     if version.is_empty() || !version.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("has no CEF version: {version:?}"));
+        let message = format!("has no CEF version: {version:?}");
+        return Err(Fault::whole(message));
     }
     rest = after;
 
@@ -32,8 +35,8 @@ pub(super) fn record(line: &str) -> Result<Value, String> {
     Ok(Value::Object(record))
 }
 
-fn short() -> String {
-    "has fewer than seven header fields".to_owned()
+fn short() -> Fault {
+    Fault::whole("has fewer than seven header fields")
 }
 
 /// Splits the text before the next unescaped `|` off.
@@ -101,13 +104,14 @@ fn unescape(text: &str) -> String {
     let mut out = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
-        match (letter, letter == '\\') {
-            (_, true) => match letters.next() {
-                Some('n' | 'r') => out.push('\n'),
-                Some(escaped) => out.push(escaped),
-                None => out.push('\\'),
-            },
-            (other, false) => out.push(other),
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n' | 'r') => out.push('\n'),
+            Some(escaped) => out.push(escaped),
+            None => out.push('\\'),
         }
     }
     out
@@ -159,7 +163,7 @@ mod tests {
             ("CEF:0|a|b|c|d|e", "has fewer than seven header fields"),
             ("CEF:x|a|b|c|d|e|5|", "has no CEF version: \"x\""),
         ] {
-            assert_eq!(record(line).unwrap_err(), message, "{line}");
+            assert_eq!(record(line).unwrap_err(), Fault::whole(message), "{line}");
         }
         assert!(record("CEF:0|a|b|c|d|e|5|").is_ok());
     }

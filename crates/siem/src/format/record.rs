@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::value::{at_path, is_technique, leaves, text, time};
-use super::{AlertField, AlertFormat, FieldMapping, table};
+use super::{AlertField, AlertFormat, Fault, FieldMapping, table};
 use crate::report::AlertReport;
 
 /// Longest texts that are kept, in characters.
@@ -21,9 +21,6 @@ const MAX_ID: usize = 300;
 const MAX_TECHNIQUES: usize = 10;
 /// Time by which the clock of a sender may be ahead.
 const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(24);
-
-/// Field that is wrong, and the reason.
-type Fault = (Option<String>, String);
 
 /// Reads a record.
 pub(super) fn report(
@@ -117,8 +114,10 @@ impl Fields<'_> {
 
     /// Names the field by the path that the sender should use.
     fn fault(&self, field: AlertField, message: &str) -> Fault {
-        let path = self.paths(field).into_iter().next();
-        (path, message.to_owned())
+        Fault {
+            field: self.paths(field).into_iter().next(),
+            message: message.to_owned(),
+        }
     }
 
     /// Marks a leaf as read. Arrays are kept: the members that were not read would be lost.
@@ -167,8 +166,10 @@ impl Fields<'_> {
                 .into_iter()
                 .find(|value| !value.is_null() && !unknown(value))
             {
-                let message = format!("{value} is no severity of this format");
-                return Err((Some(path), message));
+                return Err(Fault {
+                    message: format!("{value} is no severity of this format"),
+                    field: Some(path),
+                });
             }
         }
         Ok(None)
@@ -184,7 +185,10 @@ impl Fields<'_> {
         }
         for path in self.paths(AlertField::Time) {
             if let Some(value) = at_path(self.record, &path).first() {
-                return Err((Some(path), format!("{value} is no time")));
+                return Err(Fault {
+                    message: format!("{value} is no time"),
+                    field: Some(path),
+                });
             }
         }
         Ok(now)

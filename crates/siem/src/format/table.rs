@@ -1,4 +1,4 @@
-//! Which fields of each format are read for which field of an alert. The first path that has a value
+//! Table of the fields of each format that are read for each field of an alert. The first path that has a value
 //! counts; for techniques and addresses the first that has a valid one.
 
 use reeve_audit::Severity;
