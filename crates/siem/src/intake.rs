@@ -18,7 +18,7 @@ use crate::format::{Refusal, read};
 use crate::port::{AlertCaller, AlertSourceStore, InboundAlertStore};
 use crate::report::AlertReport;
 use crate::source::AlertSource;
-use crate::weight::AlertWeight;
+use crate::weight::{AlertWeight, TrackRecord};
 use crate::{join, log_entry};
 
 /// Time within which reports of one cause are one alert.
@@ -56,6 +56,13 @@ pub struct Intake {
     pub closed: u64,
     /// Alerts that were not taken.
     pub refused: Vec<Refusal>,
+}
+
+/// A push that is being taken.
+struct Push<'a> {
+    source: &'a AlertSource,
+    /// Verdicts on the alerts of the source; no report of the push changes them.
+    record: TrackRecord,
 }
 
 /// Way in which a report was taken.
@@ -113,13 +120,18 @@ impl AlertIntake {
             }
         };
 
+        let counts = self.ports.alerts.inbound_alert_counts(&source.id).await?;
+        let push = Push {
+            source,
+            record: counts.record,
+        };
         let taken = reports.len() as u64;
         let mut intake = Intake {
             refused,
             ..Intake::default()
         };
         for report in reports {
-            match self.take(source, report).await? {
+            match self.take(&push, report).await? {
                 Taken::New => intake.new += 1,
                 Taken::Repeated => intake.repeated += 1,
                 Taken::Known => intake.known += 1,
@@ -143,13 +155,13 @@ impl AlertIntake {
         Ok(sources.alert_source_state_put(&source.id, &state).await?)
     }
 
-    async fn take(&self, source: &AlertSource, report: AlertReport) -> Result<Taken, EngineError> {
-        let alerts = &self.ports.alerts;
+    async fn take(&self, push: &Push<'_>, report: AlertReport) -> Result<Taken, EngineError> {
+        let (alerts, source) = (&self.ports.alerts, push.source);
         let known = alerts
             .inbound_alert_by_sender(&source.id, &report.sender_id)
             .await?;
         if let Some(known) = known {
-            return self.take_known(source, known, &report).await;
+            return self.take_known(push, known, &report).await;
         }
 
         let since = self.ports.clock.now().checked_sub(ONE_CAUSE);
@@ -166,8 +178,8 @@ impl AlertIntake {
                 && same.sender_alerts.len() < MAX_SENDER_ALERTS
         });
         match same {
-            Some(same) => self.repeat(source, same, &report).await,
-            None => self.open(source, report).await,
+            Some(same) => self.repeat(push, same, &report).await,
+            None => self.open(push, report).await,
         }
     }
 
@@ -175,11 +187,11 @@ impl AlertIntake {
     /// it more severe.
     async fn take_known(
         &self,
-        source: &AlertSource,
+        push: &Push<'_>,
         mut alert: InboundAlert,
         report: &AlertReport,
     ) -> Result<Taken, EngineError> {
-        let now = self.ports.clock.now();
+        let (source, now) = (push.source, self.ports.clock.now());
         let is_open = alert
             .sender_alerts
             .iter()
@@ -201,7 +213,7 @@ impl AlertIntake {
 
         if alert.status == AlertStatus::Open && report.severity > alert.report.severity {
             alert.raise(report.severity);
-            alert.weight = self.weight_of(source, &alert.report).await?;
+            alert.weight = self.weight_of(push.record, &alert.report).await?;
             alert.version += 1;
             let entry =
                 log_entry::received("inbound_alert.raise", &alert, &report.sender_id, source);
@@ -216,12 +228,13 @@ impl AlertIntake {
 
     async fn repeat(
         &self,
-        source: &AlertSource,
+        push: &Push<'_>,
         mut alert: InboundAlert,
         report: &AlertReport,
     ) -> Result<Taken, EngineError> {
+        let source = push.source;
         alert.repeat(report, self.ports.clock.now());
-        alert.weight = self.weight_of(source, &alert.report).await?;
+        alert.weight = self.weight_of(push.record, &alert.report).await?;
 
         let entry = log_entry::received("inbound_alert.repeat", &alert, &report.sender_id, source);
         self.record_once(entry, &alert, &report.sender_id, "received")
@@ -231,8 +244,9 @@ impl AlertIntake {
         Ok(Taken::Repeated)
     }
 
-    async fn open(&self, source: &AlertSource, report: AlertReport) -> Result<Taken, EngineError> {
-        let weight = self.weight_of(source, &report).await?;
+    async fn open(&self, push: &Push<'_>, report: AlertReport) -> Result<Taken, EngineError> {
+        let source = push.source;
+        let weight = self.weight_of(push.record, &report).await?;
         let sender_id = report.sender_id.clone();
         let alert = InboundAlert::new(&source.id, report, weight, self.ports.clock.now());
         let entry = log_entry::received("inbound_alert.receive", &alert, &sender_id, source);
@@ -251,15 +265,14 @@ impl AlertIntake {
 
     async fn weight_of(
         &self,
-        source: &AlertSource,
+        record: TrackRecord,
         report: &AlertReport,
     ) -> Result<AlertWeight, EngineError> {
-        let counts = self.ports.alerts.inbound_alert_counts(&source.id).await?;
         let asset = join::asset(&*self.ports.estate, report).await?;
         Ok(AlertWeight::of(
             report.severity,
             report.names_severity,
-            counts.record,
+            record,
             &asset,
         ))
     }
