@@ -1,6 +1,6 @@
 //! The audit entries of alerts of other tools. All carry `metadata.inbound_alert_id`.
 
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, events};
+use reeve_audit::{ActionMethod, ActionStatus, Entry, Json, ResourceRef, events};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::log_entry::entry;
 
@@ -27,11 +27,8 @@ pub(crate) fn about(operation: &str, alert: &InboundAlert, caller: &Caller) -> E
 pub(crate) fn sender(source: &AlertSource) -> Caller {
     Caller {
         name: source.name.clone(),
-        actor: Actor::system(),
-        signatures: Vec::new(),
-        narrowed: false,
         method: ActionMethod::Api,
-        request_id: None,
+        ..Caller::system()
     }
 }
 

@@ -157,24 +157,50 @@ pub struct Finding {
     pub modified_at: Timestamp,
     pub first_seen_at: Timestamp,
     pub last_seen_at: Timestamp,
-    /// Confidence, percent.
+    /// Percent, 0 to 100; `None` for a finding without one.
     pub confidence: Option<f64>,
     pub cloud: Option<CloudPlace>,
     pub affected: Option<Affected>,
     pub techniques: Vec<String>,
     /// Sentences that say why.
     pub evidence: Vec<String>,
-    /// Advice in words.
+    /// Advice to people; `None` without one.
     pub remediation: Option<String>,
     pub control: Option<CheckedControl>,
     /// Incident that the finding is a part of.
     pub incident: Option<String>,
 }
 
-/// Members that are left out where they are unknown.
+/// Members of an event. Those that are unknown are left out.
 struct Members(Map<String, Value>);
 
 impl Members {
+    /// Returns the members that every class begins with.
+    fn of(class: Class, activity: Activity, severity: Severity) -> Members {
+        let (severity_id, severity) = severity_of(severity);
+        let mut members = Members(Map::new());
+        members.extend(json!({
+            "class_uid": class.uid(),
+            "class_name": class.name(),
+            "category_uid": CATEGORY,
+            "category_name": "Findings",
+            "activity_id": activity.id(),
+            "activity_name": activity.name(),
+            "type_uid": class.uid() * 100 + activity.id(),
+            "type_name": format!("{}: {}", class.name(), activity.name()),
+            "severity_id": severity_id,
+            "severity": severity,
+        }));
+        members
+    }
+
+    /// Adds the members of an object.
+    fn extend(&mut self, object: Value) {
+        if let Value::Object(further) = object {
+            self.0.extend(further);
+        }
+    }
+
     fn add(&mut self, name: &str, value: Option<Value>) {
         if let Some(value) = value {
             self.0.insert(name.to_owned(), value);
@@ -219,18 +245,8 @@ impl Finding {
     /// Writes the finding. `page` is its address in Reeve.
     #[must_use]
     pub fn write(&self, page: Option<&str>) -> Value {
-        let (severity_id, severity) = severity_of(self.severity);
-        let base = json!({
-            "class_uid": self.class.uid(),
-            "class_name": self.class.name(),
-            "category_uid": CATEGORY,
-            "category_name": "Findings",
-            "activity_id": self.activity.id(),
-            "activity_name": self.activity.name(),
-            "type_uid": self.class.uid() * 100 + self.activity.id(),
-            "type_name": format!("{}: {}", self.class.name(), self.activity.name()),
-            "severity_id": severity_id,
-            "severity": severity,
+        let mut members = Members::of(self.class, self.activity, self.severity);
+        members.extend(json!({
             "status_id": self.status.id(),
             "status": self.status.name(),
             "time": milliseconds(self.created_at),
@@ -239,12 +255,8 @@ impl Finding {
             "message": self.title,
             "metadata": self.metadata(),
             "finding_info": self.info(page),
-        });
-        let Value::Object(members) = base else {
-            return base;
-        };
+        }));
 
-        let mut members = Members(members);
         members.add("cloud", self.cloud.as_ref().map(cloud));
         members.add("resources", self.resources());
         members.add("confidence_score", self.confidence.map(rounded));

@@ -1,11 +1,11 @@
 //! Incidents as the class Incident Finding, which names its findings instead of being one.
 
-use reeve_incidents::{Incident, IncidentStatus, MemberKind};
+use reeve_incidents::{Incident, IncidentStatus};
+use reeve_recommend::log_entry::severity;
 use reeve_recommend::recommendation::Priority;
 use serde_json::{Value, json};
 
-use super::{Activity, Class, VERSION, attack, milliseconds, product, severity_of};
-use crate::ocsf::records::severity;
+use super::{Activity, Class, Members, VERSION, attack, milliseconds, product};
 
 /// Identifiers of states in the class: `New`, `In Progress`, `Resolved`, `Closed`.
 const fn status(status: IncidentStatus) -> (u64, &'static str) {
@@ -36,15 +36,10 @@ pub fn incident(incident: &Incident, is_first: bool, page: Option<&str>) -> Valu
     } else {
         Activity::Update
     };
-    let (severity_id, severity) = severity_of(severity(incident.severity));
     let (status_id, status) = status(incident.status);
     let (priority_id, priority) = priority(incident.severity);
-    let class = Class::Incident;
 
-    let signs = incident
-        .members
-        .iter()
-        .filter(|member| member.kind != MemberKind::Recommendation);
+    let signs = incident.members.iter().filter(|one| one.is_evidence());
     let findings: Vec<Value> = signs
         .map(|member| {
             let mut info = json!({
@@ -61,17 +56,8 @@ pub fn incident(incident: &Incident, is_first: bool, page: Option<&str>) -> Valu
         })
         .collect();
 
-    let mut event = json!({
-        "class_uid": class.uid(),
-        "class_name": class.name(),
-        "category_uid": super::CATEGORY,
-        "category_name": "Findings",
-        "activity_id": activity.id(),
-        "activity_name": activity.name(),
-        "type_uid": class.uid() * 100 + activity.id(),
-        "type_name": format!("{}: {}", class.name(), activity.name()),
-        "severity_id": severity_id,
-        "severity": severity,
+    let mut members = Members::of(Class::Incident, activity, severity(incident.severity));
+    members.extend(json!({
         "priority_id": priority_id,
         "priority": priority,
         "status_id": status_id,
@@ -89,14 +75,16 @@ pub fn incident(incident: &Incident, is_first: bool, page: Option<&str>) -> Valu
             "uid": format!("{}-{}", incident.id.0, incident.version),
         },
         "finding_info_list": findings,
-    });
+    }));
+
     // The class requires one of both.
     match &incident.owner {
-        Some(owner) => event["assignee"] = json!({ "email_addr": owner, "name": owner }),
-        None => event["assignee_group"] = json!({ "name": "unassigned" }),
+        Some(owner) => members.add(
+            "assignee",
+            Some(json!({ "email_addr": owner, "name": owner })),
+        ),
+        None => members.add("assignee_group", Some(json!({ "name": "unassigned" }))),
     }
-    if let Some(page) = page {
-        event["src_url"] = Value::from(page);
-    }
-    event
+    members.add("src_url", page.map(Value::from));
+    Value::Object(members.0)
 }

@@ -12,21 +12,12 @@
 
 use reeve_alerts::{AttackId, Firing, FiringStatus, Rule};
 use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind};
-use reeve_audit::Severity;
 use reeve_recommend::agent::AgentType;
+use reeve_recommend::log_entry::severity;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationType};
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 use super::{Affected, CheckedControl, Class, CloudPlace, Finding, FindingStatus};
-
-pub(super) const fn severity(priority: Priority) -> Severity {
-    match priority {
-        Priority::Critical => Severity::Critical,
-        Priority::High => Severity::High,
-        Priority::Medium => Severity::Medium,
-        Priority::Low => Severity::Low,
-    }
-}
 
 /// Returns the finding of an anomaly; `None` for one that is not of security. `is_first` is `true`
 /// for its detection.
