@@ -3,10 +3,11 @@
 
 use reeve_audit::{ActionStatus, Entry, Json};
 use reeve_estate::StoreError;
-use reeve_incidents::IncidentId;
+use reeve_incidents::{Incident, IncidentId};
 use reeve_siem::ocsf;
+use serde_json::Value;
 
-use super::pages::Page;
+use super::pages::{Page, Place};
 use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -63,34 +64,16 @@ pub(super) async fn told(
     // Each step is a message of its own.
     let subject = format!("incident_response:{id}:{}", entry.event_id.as_str());
     let place = place(sources, &Page::Incident(id), &incident.title).await?;
-    let gravity = Gravity::from(incident.severity.as_str());
     let mut data = sources.forms.incident(&incident);
     if let Some(members) = data.as_object_mut() {
         members.insert("message".to_owned(), words.into());
         members.insert("playbook".to_owned(), playbook.into());
     }
+    let event = WebhookEvent::IncidentResponse;
     Ok(Some(Happening {
-        topic: Topic::Anomalies,
-        event: is_ticket.then_some(WebhookEvent::IncidentResponse),
-        name: WebhookEvent::IncidentResponse.as_str(),
-        at: entry.timestamp,
-        agents: Vec::new(),
-        facts: Facts {
-            priority: Some(incident.severity.as_str().to_owned()),
-            types: Vec::new(),
-            impact: None,
-        },
-        data,
-        finding: None,
-        message: message(
-            format!("Incident: {}", incident.title),
-            gravity,
-            facts,
-            place,
-            &subject,
-        ),
+        event: is_ticket.then_some(event),
         channels,
-        subject,
+        ..happening(entry, &incident, event, data, facts, place, subject)
     }))
 }
 
@@ -115,12 +98,31 @@ pub(super) async fn changed(
     let place = place(sources, &Page::Incident(id), &incident.title).await?;
     let finding = ocsf::incident(&incident, operation == OPENED, place.link());
     let subject = format!("{operation}:{}", entry.event_id.as_str());
-    let severity = incident.severity.as_str();
+    let data = sources.forms.incident(&incident);
 
+    let event = WebhookEvent::IncidentChanged;
     Ok(Some(Happening {
+        finding: Some((event, finding)),
+        ..happening(entry, &incident, event, data, Vec::new(), place, subject)
+    }))
+}
+
+/// Returns the event of an incident for webhooks alone, without an OCSF finding.
+fn happening(
+    entry: &Entry,
+    incident: &Incident,
+    event: WebhookEvent,
+    data: Value,
+    facts: Vec<(String, String)>,
+    place: Place,
+    subject: String,
+) -> Happening {
+    let severity = incident.severity.as_str();
+    let title = format!("Incident: {}", incident.title);
+    Happening {
         topic: Topic::Anomalies,
-        event: Some(WebhookEvent::IncidentChanged),
-        name: WebhookEvent::IncidentChanged.as_str(),
+        event: Some(event),
+        name: event.as_str(),
         at: entry.timestamp,
         agents: Vec::new(),
         facts: Facts {
@@ -128,16 +130,10 @@ pub(super) async fn changed(
             types: Vec::new(),
             impact: None,
         },
-        data: sources.forms.incident(&incident),
-        finding: Some((WebhookEvent::IncidentChanged, finding)),
-        message: message(
-            format!("Incident: {}", incident.title),
-            Gravity::from(severity),
-            Vec::new(),
-            place,
-            &subject,
-        ),
+        data,
+        finding: None,
+        message: message(title, Gravity::from(severity), facts, place, &subject),
         channels: Some(Vec::new()),
         subject,
-    }))
+    }
 }
