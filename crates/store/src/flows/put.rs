@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use reeve_flows::{FlowBatch, FlowCounts, FlowKey, FlowSource, MOST_FLOWS, collapse};
-use sqlx::Transaction;
 use sqlx::any::Any;
+use sqlx::{Row as _, Transaction};
 
 use super::{COLUMNS, document, sum_of};
 use crate::batch::{Cell, Insert};
@@ -95,6 +95,19 @@ async fn bound(
     day: i32,
 ) -> Result<(), Fault> {
     let of_day = "connection_id = $1 AND interface_id = $2 AND day = $3";
+    let count: i64 = sqlx::query(sqlx::AssertSqlSafe(format!(
+        "SELECT COUNT(*) FROM flows WHERE {of_day}"
+    )))
+    .bind(connection)
+    .bind(interface)
+    .bind(i64::from(day))
+    .fetch_one(&mut **tx)
+    .await?
+    .try_get(0)?;
+    if count.unsigned_abs() <= MOST_FLOWS as u64 {
+        return Ok(());
+    }
+
     let rows = sqlx::query(sqlx::AssertSqlSafe(format!(
         "SELECT {COLUMNS} FROM flows WHERE {of_day}"
     )))
@@ -103,10 +116,6 @@ async fn bound(
     .bind(i64::from(day))
     .fetch_all(&mut **tx)
     .await?;
-    if rows.len() <= MOST_FLOWS {
-        return Ok(());
-    }
-
     let mut sums = Vec::new();
     for row in &rows {
         let sum = sum_of(row, 0)?;
