@@ -41,10 +41,10 @@ pub struct Moment {
     pub reference: Option<String>,
 }
 
-/// Returns what the record itself tells, oldest first. Entries of the log are added by the reader,
-/// as far as they may be seen.
+/// Returns the timeline, oldest first: moments of the record and its runs, and the entries of the
+/// log behind its findings that the reader may see.
 #[must_use]
-pub fn moments(incident: &Incident, runs: &[PlaybookRun]) -> Vec<Moment> {
+pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> Vec<Moment> {
     let person = |by: &str| (by != "system").then(|| by.to_owned());
     let mut found = Vec::new();
 
@@ -128,14 +128,13 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun]) -> Vec<Moment> {
         }
     }
 
+    found.extend(entries.iter().map(Moment::of_entry));
     found.sort_by_key(|one| (one.at, one.kind));
     found
 }
 
 impl Moment {
-    /// An entry of the log behind a finding.
-    #[must_use]
-    pub fn of_entry(entry: &Entry) -> Moment {
+    fn of_entry(entry: &Entry) -> Moment {
         let actor = entry.actor.email.clone().or_else(|| entry.actor.id.clone());
         let operation = entry.action.operation.as_deref();
         let mut text = operation.unwrap_or(entry.event_type.as_str()).to_owned();

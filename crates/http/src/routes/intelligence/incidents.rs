@@ -277,7 +277,8 @@ pub(super) async fn timeline(
 ) -> Result<Json<List<IncidentMomentBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let incident = app.incidents.incident_get(&IncidentId(id)).await?;
-    let moments = bodies::moments(&app, &caller, &incident).await?;
+    let runs = app.incident_service.runs_of(&incident.id).await;
+    let moments = bodies::moments(&app, &caller, &incident, &runs.map_err(problem)?).await?;
     Ok(Json(window.page(moments.iter(), IncidentMomentBody::from)))
 }
 

@@ -6,7 +6,7 @@ use reeve_access::RowFilter;
 use reeve_audit::query::{Column, Expr, Match, Query};
 use reeve_audit::{Entry, events};
 use reeve_estate::{ResourceFilter, ResourceId};
-use reeve_incidents::{Incident, Moment, moments as own_moments};
+use reeve_incidents::{Incident, Moment, PlaybookRun};
 use reeve_ledger::SearchRequest;
 use serde_json::json;
 
@@ -173,11 +173,8 @@ pub(super) async fn moments(
     app: &App,
     caller: &Caller,
     incident: &Incident,
+    runs: &[PlaybookRun],
 ) -> Result<Vec<Moment>, Problem> {
-    let runs = app.incident_service.runs_of(&incident.id).await;
-    let mut moments = own_moments(incident, &runs.map_err(problem)?);
     let entries = entries(app, caller, incident, "view_incident_timeline").await?;
-    moments.extend(entries.iter().map(Moment::of_entry));
-    moments.sort_by_key(|one| (one.at, one.kind));
-    Ok(moments)
+    Ok(reeve_incidents::moments(incident, runs, &entries))
 }

@@ -28,7 +28,7 @@ pub(in crate::routes::intelligence) async fn report(
     let incident = app.incidents.incident_get(&IncidentId(id)).await?;
     let runs = app.incident_service.runs_of(&incident.id).await;
     let runs = runs.map_err(problem)?;
-    let moments = bodies::moments(&app, &caller, &incident).await?;
+    let moments = bodies::moments(&app, &caller, &incident, &runs).await?;
     let record = bodies::record(&app, &caller, &incident).await?;
 
     let report = IncidentReport {
