@@ -215,6 +215,20 @@ fn is_priced(kind: ResourceKind) -> bool {
     ResourceKind::SPECIFIED.contains(&kind)
 }
 
+/// Names of a closed set in a parameter, separated by commas.
+pub(super) fn parse_several<T>(
+    field: &str,
+    names: Option<&str>,
+    read: fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Problem> {
+    let names = names.unwrap_or_default().split(',').map(str::trim);
+    let mut found = Vec::new();
+    for name in names {
+        found.extend(parse(field, Some(name), read)?);
+    }
+    Ok(found)
+}
+
 /// A name of a closed set in a parameter.
 pub(super) fn parse<T>(
     field: &str,

@@ -20,7 +20,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::intelligence::problems::{asking, problem};
-use crate::routes::resources::parse;
+use crate::routes::resources::{parse, parse_several};
 use crate::wire::anomaly::{
     AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams,
     CourseChangeBody, CoursePointBody, IncidentBody, RelatedAnomalyBody,
@@ -37,17 +37,7 @@ pub(super) async fn list(
     Params(params): Params<AnomalyParams>,
 ) -> Result<Json<List<AnomalyBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let mut status = Vec::new();
-
-    for name in params
-        .status
-        .as_deref()
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim)
-    {
-        status.extend(parse("status", Some(name), AnomalyStatus::parse)?);
-    }
+    let status = parse_several("status", params.status.as_deref(), AnomalyStatus::parse)?;
 
     let visible = app.visible(&caller.principal).await?;
     let filter = AnomalyFilter {

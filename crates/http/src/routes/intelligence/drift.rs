@@ -20,7 +20,7 @@ use crate::error::{FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::intelligence::problems::{asking, problem};
-use crate::routes::resources::parse;
+use crate::routes::resources::{parse, parse_several};
 use crate::time;
 use crate::wire::drift::{
     BaselineBody, BaselineCreateBody, BaselinePinBody, BaselineScopeBody, DriftAcceptBody,
@@ -284,11 +284,7 @@ fn scope(body: BaselineScopeBody) -> Result<BaselineScope, Problem> {
 }
 
 fn filter(params: DriftParams) -> Result<DriftFilter, Problem> {
-    let mut states = Vec::new();
-    let names = params.state.as_deref().unwrap_or_default().split(',');
-    for name in names.map(str::trim) {
-        states.extend(parse("state", Some(name), DriftState::parse)?);
-    }
+    let states = parse_several("state", params.state.as_deref(), DriftState::parse)?;
 
     let text = |text: Option<String>| text.filter(|text| !text.is_empty());
     Ok(DriftFilter {

@@ -20,7 +20,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::intelligence::problems::{asking, problem};
-use crate::routes::resources::parse;
+use crate::routes::resources::parse_several;
 use crate::time;
 use crate::wire::form::list::{List, Paging};
 use crate::wire::incident::{
@@ -38,8 +38,8 @@ pub(super) async fn list(
 ) -> Result<Json<List<IncidentSummaryBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let filter = IncidentFilter {
-        status: several("status", params.status.as_deref(), IncidentStatus::parse)?,
-        severity: several("severity", params.severity.as_deref(), Priority::parse)?,
+        status: parse_several("status", params.status.as_deref(), IncidentStatus::parse)?,
+        severity: parse_several("severity", params.severity.as_deref(), Priority::parse)?,
         owner: params.owner,
         ids: Vec::new(),
         active_since: time::parse_option("since", params.since.as_deref())?,
@@ -53,20 +53,6 @@ pub(super) async fn list(
         total,
         next_cursor,
     }))
-}
-
-/// Names of a parameter that are separated by commas.
-fn several<T>(
-    field: &str,
-    names: Option<&str>,
-    read: fn(&str) -> Option<T>,
-) -> Result<Vec<T>, Problem> {
-    let names = names.unwrap_or_default().split(',').map(str::trim);
-    let mut found = Vec::new();
-    for name in names.filter(|name| !name.is_empty()) {
-        found.extend(parse(field, Some(name), read)?);
-    }
-    Ok(found)
 }
 
 /// Open an incident. Security findings open theirs automatically.

@@ -20,7 +20,7 @@ use crate::extract::{Caller, Params};
 use crate::paging::{Window, window};
 use crate::routes::intelligence::bodies;
 use crate::routes::intelligence::problems::problem;
-use crate::routes::resources::parse;
+use crate::routes::resources::{parse, parse_several};
 use crate::wire::recommendation::{
     ExplanationBody, PatchBody, RecommendationBody, RecommendationList, RecommendationParams,
 };
@@ -90,16 +90,7 @@ pub(super) async fn list(
 }
 
 fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem> {
-    let mut status = Vec::new();
-    for name in params
-        .status
-        .as_deref()
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim)
-    {
-        status.extend(parse("status", Some(name), Status::parse)?);
-    }
+    let status = parse_several("status", params.status.as_deref(), Status::parse)?;
 
     if params
         .min_confidence

@@ -16,7 +16,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::intelligence::problems::{asking, problem};
-use crate::routes::resources::parse;
+use crate::routes::resources::{parse, parse_several};
 use crate::wire::form::list::List;
 use crate::wire::recommendation::rollout::{
     RolloutBody, RolloutCreateBody, RolloutParams, RolloutReasonBody,
@@ -30,17 +30,7 @@ pub(super) async fn list(
     Params(params): Params<RolloutParams>,
 ) -> Result<Json<List<RolloutBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let mut status = Vec::new();
-
-    for name in params
-        .status
-        .as_deref()
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim)
-    {
-        status.extend(parse("status", Some(name), RolloutStatus::parse)?);
-    }
+    let status = parse_several("status", params.status.as_deref(), RolloutStatus::parse)?;
 
     let filter = RolloutFilter {
         agent: params.agent.map(AgentId),
