@@ -39,13 +39,17 @@ pub(super) async fn list(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<AlertSourceBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let mut bodies = Vec::new();
-    for source in app.alert_intake.sources().alert_source_list().await? {
-        bodies.push(body_of(&app, &source).await?);
+    let sources = app.alert_intake.sources().alert_source_list().await?;
+    let page = window.page(sources.into_iter(), |source| source);
+    let mut items = Vec::new();
+    for source in &page.items {
+        items.push(body_of(&app, source).await?);
     }
-    Ok(Json(
-        window.page(bodies.iter(), |body: &AlertSourceBody| body.clone()),
-    ))
+    Ok(Json(List {
+        items,
+        total: page.total,
+        next_cursor: page.next_cursor,
+    }))
 }
 
 /// Add a source. The answer carries the token that the tool pushes with, this once.

@@ -39,20 +39,9 @@ pub(super) async fn list(
         })
         .collect();
 
-    let total = shown.len() as u64;
-    let items: Vec<AttackChainBody> = shown
-        .into_iter()
-        .skip(usize::try_from(window.start()).unwrap_or(usize::MAX))
-        .take(usize::try_from(window.limit).unwrap_or(usize::MAX))
-        .map(AttackChainBody::from)
-        .collect();
-    record_entries(&app, &caller, "list_attack_chains", &items).await?;
-    let next_cursor = window.next(items.len(), total);
-    Ok(Json(List {
-        items,
-        total,
-        next_cursor,
-    }))
+    let page = window.page(shown.into_iter(), AttackChainBody::from);
+    record_entries(&app, &caller, "list_attack_chains", &page.items).await?;
+    Ok(Json(page))
 }
 
 /// Returns one attack chain.

@@ -1,12 +1,13 @@
 //! Alerts of other tools: their arrival with the token of a source, lists, and closing.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use reeve_audit::FieldCode;
-use reeve_incidents::MemberKind;
+use reeve_incidents::{Incident, IncidentId, MemberKind};
 use reeve_siem::{AlertSourceId, AlertStatus, InboundAlert, InboundAlertFilter, InboundAlertId};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -23,7 +24,7 @@ use crate::wire::inbound_alert::{AlertIntakeBody, InboundAlertBody, InboundAlert
 
 /// Path that alerts are pushed to.
 pub(super) const PUSH_PATH: &str = "/api/v1/intelligence/inbound-alerts";
-/// Largest body, bytes.
+/// Largest body of a push, in bytes.
 const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// Filter of alerts of other tools.
@@ -109,9 +110,10 @@ pub(super) async fn list(
         .inbound_alert_list(&filter)
         .await?;
     let names = names(&app).await?;
+    let mut incidents = BTreeMap::new();
     let mut items = Vec::new();
     for alert in &alerts {
-        items.push(body_of(&app, alert, &names).await?);
+        items.push(body_of(&app, alert, &names, &mut incidents).await?);
     }
     let next_cursor = window.next(items.len(), total);
     Ok(Json(List {
@@ -133,7 +135,7 @@ pub(super) async fn get(
         .alerts()
         .inbound_alert_get(&InboundAlertId(id))
         .await?;
-    Ok(Json(body_of(&app, &alert, &names(&app).await?).await?))
+    Ok(Json(body_alone(&app, &alert).await?))
 }
 
 /// Close an alert with a verdict, here and at its sender where the source has a callback. The
@@ -158,7 +160,11 @@ pub(super) async fn close(
         )
         .await
         .map_err(problem)?;
-    Ok(Json(body_of(&app, &alert, &names(&app).await?).await?))
+    Ok(Json(body_alone(&app, &alert).await?))
+}
+
+async fn body_alone(app: &App, alert: &InboundAlert) -> Result<InboundAlertBody, Problem> {
+    body_of(app, alert, &names(app).await?, &mut BTreeMap::new()).await
 }
 
 async fn names(app: &App) -> Result<BTreeMap<String, String>, Problem> {
@@ -168,16 +174,21 @@ async fn names(app: &App) -> Result<BTreeMap<String, String>, Problem> {
 }
 
 /// Incidents move when they are merged, so the one of an alert is looked up when it is asked for.
+/// Many alerts of a page may be of one incident: `incidents` are those that were read for it.
 async fn body_of(
     app: &App,
     alert: &InboundAlert,
     names: &BTreeMap<String, String>,
+    incidents: &mut BTreeMap<IncidentId, Incident>,
 ) -> Result<InboundAlertBody, Problem> {
     let kind = MemberKind::ExternalAlert;
     let name = names.get(&alert.source.0).map_or("", String::as_str);
     let mut body = InboundAlertBody::new(alert, name);
     if let Some(id) = app.incidents.incident_of(kind, &alert.id.0).await? {
-        let incident = app.incidents.incident_get(&id).await?;
+        let incident = match incidents.entry(id.clone()) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(place) => place.insert(app.incidents.incident_get(&id).await?),
+        };
         let member = incident.member(kind, &alert.id.0);
         body.joined_because = member.and_then(|member| member.because.clone());
         body.incident_id = Some(id.0);
