@@ -25,7 +25,7 @@ named!(
     }
 );
 
-/// A node.
+/// An account, an address, a resource or a finding of an incident.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
     pub kind: NodeKind,
@@ -47,7 +47,7 @@ pub struct Edge {
     pub refused: u64,
 }
 
-/// Nodes and edges.
+/// Graph of an incident; nodes come in the order in which they were found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Graph {
     pub nodes: Vec<Node>,

@@ -211,7 +211,7 @@ impl Incident {
         own.keys.shared_with(&member.keys)
     }
 
-    /// Returns a member.
+    /// Returns the member of a kind that has an identifier; `None` where there is none.
     #[must_use]
     pub fn member(&self, kind: MemberKind, id: &str) -> Option<&Member> {
         let mut members = self.members.iter();

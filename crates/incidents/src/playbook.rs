@@ -98,7 +98,7 @@ pub struct Trigger {
     /// `true` to run it as soon as an incident fits. Changes still need their approvals.
     #[serde(default)]
     pub automatic: bool,
-    /// Lowest severity.
+    /// Lowest severity of an incident that it is for.
     pub severity: Priority,
     /// Kinds of what a finding is about (`principal`, `address`, `virtual_machine`); empty for any.
     #[serde(default)]

@@ -28,7 +28,7 @@ const RETRIES: [SignedDuration; 6] = [
 pub struct InboundAlertId(pub String);
 
 impl InboundAlertId {
-    /// Derives the identifier.
+    /// Derives the identifier of the alert that a sender calls by an identifier of its own.
     #[must_use]
     pub fn of(source: &AlertSourceId, sender_id: &str) -> InboundAlertId {
         let mut hash = Sha256::new_with_prefix(source.0.as_bytes());

@@ -120,7 +120,7 @@ pub trait AlertCaller: Send + Sync {
     /// # Errors
     /// The address may not be called.
     fn check(&self, url: &str) -> Result<(), Obstacle>;
-    /// Makes a call.
+    /// Closes an alert at its sender.
     ///
     /// # Errors
     /// The sender did not answer, or answered with another status than 2xx.

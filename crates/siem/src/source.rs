@@ -71,7 +71,7 @@ pub struct PastRefusal {
 }
 
 impl SourceState {
-    /// Notes a push.
+    /// Adds a push to the counts, and keeps its refusals.
     pub(crate) fn note(&mut self, taken: u64, refusals: &[Refusal], now: Timestamp) {
         self.last_push_at = Some(now);
         self.taken += taken;

@@ -55,7 +55,7 @@ pub enum AssetPresence {
 }
 
 impl AlertWeight {
-    /// Weighs an alert.
+    /// Multiplies the factors of an alert; the severity follows from the product.
     #[must_use]
     pub fn of(
         severity: Severity,

@@ -84,7 +84,7 @@ impl IncidentService {
         Ok(incident)
     }
 
-    /// Edits an incident.
+    /// Edits an incident, or moves it to another status.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field, a move that the status does not allow
@@ -276,7 +276,7 @@ impl IncidentService {
         self.write(incident, entry).await
     }
 
-    /// Adds a task.
+    /// Adds a task that is not done yet.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field.
@@ -358,7 +358,7 @@ impl IncidentService {
         self.write(incident, entry).await
     }
 
-    /// Adds a note.
+    /// Adds a note of the caller.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] for an empty or endless one.

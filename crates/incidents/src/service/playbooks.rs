@@ -41,7 +41,7 @@ impl IncidentService {
         })
     }
 
-    /// Adds a playbook.
+    /// Adds a playbook of people.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a conflict for a name in use.

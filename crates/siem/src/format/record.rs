@@ -22,7 +22,7 @@ const MAX_TECHNIQUES: usize = 10;
 /// Time by which the clock of a sender may be ahead.
 const MAX_AHEAD: SignedDuration = SignedDuration::from_hours(24);
 
-/// Reads a record.
+/// Reads a record into a report. `now` is its time where the sender gives none.
 pub(super) fn report(
     format: AlertFormat,
     mapping: &FieldMapping,

@@ -64,7 +64,7 @@ pub(super) async fn put(
     Ok(tx.commit().await?)
 }
 
-/// Keeps a source.
+/// Writes a source, or replaces the one of its connection and flow log.
 pub(super) async fn source(store: &Store, source: &FlowSource) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     source_in(&mut tx, source).await?;
