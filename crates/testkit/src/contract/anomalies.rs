@@ -527,7 +527,7 @@ pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     Ok(())
 }
 
-/// Attack chains.
+/// Runs the contract of attack chains on an empty store.
 ///
 /// # Errors
 /// The store violates the contract.
