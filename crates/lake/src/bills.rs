@@ -1,24 +1,18 @@
 //! Bills in Parquet: FOCUS files as clouds export them, row group by row group.
 //!
-//! Providers write one column in different types (costs as doubles or decimals, times with and
-//! without zones, tags as maps or JSON), so each cell is turned into the text that a CSV export
-//! would have, and [`focus::Reader`] reads both. Columns that no charge is made of are not decoded.
-//! Refused: files that are no Parquet or have no FOCUS columns, and more rows than asked for.
+//! Each cell is turned into the text that a CSV export would have, and [`focus::Reader`] reads both.
+//! Columns that no charge is made of are not decoded. Refused: files that are no Parquet or have no
+//! FOCUS columns, and more rows than asked for.
 
 use std::fs::File;
 use std::path::Path;
 
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{DataType, Float32Type, Float64Type};
 use arrow::error::ArrowError;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use reeve_estate::charge::{Charge, focus};
 
-/// Rows decoded at once.
-const ROWS: usize = 8192;
+use crate::text_table::TextTable;
+
 /// Largest file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -65,49 +59,19 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
         return Err(BillError::TooLarge(bytes));
     }
 
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
-    let names: Vec<String> = builder
-        .schema()
-        .fields()
-        .iter()
-        .map(|field| field.name().clone())
-        .collect();
-    let mut reader = focus::Reader::from_header(names.iter().map(String::as_str))?;
+    let table = TextTable::open(file)?;
+    let mut reader = focus::Reader::from_header(table.names())?;
 
-    let read: Vec<usize> = (0..names.len())
-        .filter(|place| reader.reads(*place))
-        .collect();
-    let mask = ProjectionMask::roots(builder.parquet_schema(), read.iter().copied());
-
-    // Columns come in the order of the file.
-    let mut column_of = vec![None; names.len()];
-    for (column, place) in read.iter().enumerate() {
-        column_of[*place] = Some(column);
-    }
-
+    let (batches, places) = table.read(|place| reader.reads(place))?;
     let mut charges = Vec::new();
-    for batch in builder
-        .with_projection(mask)
-        .with_batch_size(ROWS)
-        .build()?
-    {
+    for batch in batches {
         let batch = batch?;
         if charges.len() + batch.num_rows() > most {
             return Err(BillError::TooMany(most));
         }
-        let columns: Vec<Vec<Option<String>>> = batch
-            .columns()
-            .iter()
-            .map(texts)
-            .collect::<Result<_, _>>()?;
+        let cells = places.cells(&batch)?;
         for row in 0..batch.num_rows() {
-            let cell = |place: usize| {
-                columns
-                    .get(column_of.get(place).copied()??)?
-                    .get(row)?
-                    .as_deref()
-            };
-            let charge = reader.charge(cell);
+            let charge = reader.charge(|place| cells.at(place, row));
             charges.push(charge.map_err(|fault| BillError::Row {
                 row: charges.len() + 1,
                 fault,
@@ -118,76 +82,14 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
     Ok(charges)
 }
 
-/// The cells of a column as text; `None` for missing values.
-pub(crate) fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
-    if let DataType::Map(..) = column.data_type() {
-        return (0..column.len()).map(|row| map(column, row)).collect();
-    }
-
-    let rows = 0..column.len();
-    let present = |row: &usize| column.is_valid(*row);
-
-    match column.data_type() {
-        // Rust writes doubles with the fewest digits that read back the same.
-        DataType::Float64 => {
-            let values = column.as_primitive::<Float64Type>();
-            Ok(rows
-                .map(|row| {
-                    Some(row)
-                        .filter(present)
-                        .map(|row| values.value(row).to_string())
-                })
-                .collect())
-        }
-        DataType::Float32 => {
-            let values = column.as_primitive::<Float32Type>();
-            Ok(rows
-                .map(|row| {
-                    Some(row)
-                        .filter(present)
-                        .map(|row| values.value(row).to_string())
-                })
-                .collect())
-        }
-        _ => {
-            let options = FormatOptions::default();
-            let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
-            rows.map(|row| {
-                Some(row)
-                    .filter(present)
-                    .map(|row| formatter.value(row).try_to_string())
-                    .transpose()
-            })
-            .collect()
-        }
-    }
-}
-
-/// Tags of a map as a JSON object.
-fn map(column: &ArrayRef, row: usize) -> Result<Option<String>, ArrowError> {
-    if column.is_null(row) {
-        return Ok(None);
-    }
-
-    let entries = column.as_map().value(row);
-    let (keys, values) = (texts(entries.column(0))?, texts(entries.column(1))?);
-    let members = keys
-        .into_iter()
-        .zip(values)
-        .filter_map(|(key, value)| Some((key?, serde_json::Value::from(value?))));
-    let object: serde_json::Map<String, serde_json::Value> = members.collect();
-
-    Ok(Some(serde_json::Value::Object(object).to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
     use arrow::array::{
-        Decimal128Array, Float64Array, MapBuilder, RecordBatch, StringArray, StringBuilder,
-        TimestampMicrosecondArray, TimestampMillisecondArray,
+        ArrayRef, Decimal128Array, Float64Array, MapBuilder, RecordBatch, StringArray,
+        StringBuilder, TimestampMicrosecondArray, TimestampMillisecondArray,
     };
     use parquet::arrow::ArrowWriter;
     use parquet::basic::Compression;

@@ -4,15 +4,10 @@ use std::fs::File;
 use std::path::Path;
 
 use arrow::error::ArrowError;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use reeve_flows::{FlowLine, Format, FormatError, LineError};
 
-use crate::bills::texts;
-
-/// Rows decoded at once.
-const ROWS: usize = 8192;
+use crate::text_table::TextTable;
 
 /// Reason why a file of flow records was not read.
 #[derive(Debug, thiserror::Error)]
@@ -34,46 +29,20 @@ pub enum FlowFileError {
 /// Passes on the records of a file in Parquet, one by one.
 ///
 /// # Errors
-/// The file has no flow records.
+/// The file is no Parquet, is damaged, or has other columns than flow records.
 pub fn read_flow_records(
     path: &Path,
     mut take: impl FnMut(Result<FlowLine, LineError>),
 ) -> Result<(), FlowFileError> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
-    let names: Vec<String> = builder
-        .schema()
-        .fields()
-        .iter()
-        .map(|field| field.name().clone())
-        .collect();
-    let format = Format::from_names(names.iter().map(String::as_str))?;
+    let table = TextTable::open(File::open(path)?)?;
+    let format = Format::from_names(table.names())?;
 
-    let read: Vec<usize> = (0..names.len())
-        .filter(|place| format.reads(*place))
-        .collect();
-    let mask = ProjectionMask::roots(builder.parquet_schema(), read.iter().copied());
-    // Columns come in the order of the file.
-    let mut column_of = vec![None; names.len()];
-    for (column, place) in read.iter().enumerate() {
-        column_of[*place] = Some(column);
-    }
-
-    for batch in builder
-        .with_projection(mask)
-        .with_batch_size(ROWS)
-        .build()?
-    {
+    let (batches, places) = table.read(|place| format.reads(place))?;
+    for batch in batches {
         let batch = batch?;
-        let columns: Vec<Vec<Option<String>>> = batch
-            .columns()
-            .iter()
-            .map(texts)
-            .collect::<Result<_, _>>()?;
+        let cells = places.cells(&batch)?;
         for row in 0..batch.num_rows() {
-            take(format.record(|place| {
-                let column = column_of.get(place).copied().flatten()?;
-                columns.get(column)?.get(row)?.as_deref()
-            }));
+            take(format.record(|place| cells.at(place, row)));
         }
     }
     Ok(())

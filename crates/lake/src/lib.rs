@@ -12,6 +12,7 @@ pub mod entries;
 mod flow_records;
 mod place;
 pub mod samples;
+mod text_table;
 
 pub use bills::{BillError, read_bill};
 pub use entries::{EntryFile, EntrySearch, EntrySegments, SealedPlace, Views};
