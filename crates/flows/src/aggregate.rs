@@ -37,7 +37,7 @@ pub struct FlowBatch {
     pub coverage: Vec<((String, i32), DayCoverage)>,
     /// Lines with a flow.
     pub records: u64,
-    /// Intervals without traffic.
+    /// Intervals without traffic (`NODATA`).
     pub empty: u64,
     /// Intervals of which AWS left records out.
     pub skipped: u64,
@@ -86,7 +86,7 @@ impl<'a> Aggregator<'a> {
         self.batch.unreadable += 1;
     }
 
-    /// Adds a line.
+    /// Adds a line to the sums of its day.
     pub fn add(&mut self, line: FlowLine) {
         match line {
             FlowLine::Flow(record) => {

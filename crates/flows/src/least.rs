@@ -33,10 +33,9 @@ const MOST_INTERFACES: usize = 20;
 /// Share of the days of a window that must be covered, of each interface.
 const COVERED: f64 = 0.95;
 
-/// What is known of a group.
+/// Facts about a group that its judgement reads.
 #[derive(Debug)]
 pub struct GroupFacts<'a> {
-    /// Present rules.
     pub rules: &'a [Rule],
     /// Interfaces that have the group, with their accepted flows as far back as they are kept.
     pub interfaces: &'a [InterfaceFlows],
@@ -58,7 +57,7 @@ pub struct LeastSettings {
 /// Reason why no rules were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstained {
-    /// Stable code.
+    /// Stable name of the reason, such as `no_coverage`.
     pub code: &'static str,
     pub detail: String,
     /// `true` if the group was judged and needs no other rules.
@@ -79,7 +78,7 @@ reeve_estate::named!(
     }
 );
 
-/// Rule to keep.
+/// Rule that a group needs, with the use that shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TightRule {
     pub rule: Rule,
@@ -362,7 +361,7 @@ fn days(
 }
 
 fn cut_flows(mut cut: Vec<used::Cut<'_>>) -> Vec<CutFlow> {
-    cut.sort_by_key(|cut| std::cmp::Reverse(cut.flow.last_s));
+    cut.sort_by_key(|cut| std::cmp::Reverse(cut.flow.counts.last_s));
     cut.truncate(MOST_CUT);
     cut.iter()
         .map(|cut| cut_flow(cut.flow, cut.reason))
@@ -376,10 +375,10 @@ fn cut_flow(flow: &SeenFlow, reason: &str) -> CutFlow {
         protocol: crate::rules::protocol_text(flow.protocol),
         port: flow.port,
         reason: reason.to_owned(),
-        flows: flow.flows + flow.answers,
-        bytes: flow.bytes,
+        flows: flow.counts.records(),
+        bytes: flow.counts.bytes,
         days: flow.days.len() as u32,
-        last_s: flow.last_s,
+        last_s: flow.counts.last_s,
     }
 }
 

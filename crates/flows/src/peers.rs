@@ -38,8 +38,8 @@ pub fn is_public(peer: &IpNet) -> bool {
 #[must_use]
 pub fn is_conversation(flow: &SeenFlow) -> bool {
     match flow.protocol {
-        6 => flow.largest_packets > SCAN_PACKETS,
-        _ => flow.answers > 0,
+        6 => flow.counts.largest_packets > SCAN_PACKETS,
+        _ => flow.counts.answers > 0,
     }
 }
 

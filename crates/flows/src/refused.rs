@@ -18,7 +18,7 @@ use crate::seen::{InterfaceFlows, SeenFlow};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harm {
     pub interface: String,
-    /// Flow in words.
+    /// Flow in words, such as `tcp 443 from 10.0.0.7/32`.
     pub flow: String,
     /// Unix time of its last packet, seconds.
     pub last_s: i64,
@@ -83,7 +83,7 @@ fn harms(seen: &[InterfaceFlows], is_harm: impl Fn(&SeenFlow) -> bool) -> Vec<Ha
         found.extend(own.map(|flow| Harm {
             interface: one.interface.clone(),
             flow: words(flow),
-            last_s: flow.last_s,
+            last_s: flow.counts.last_s,
         }));
     }
     found

@@ -22,34 +22,15 @@ pub struct SeenFlow {
     pub action: FlowAction,
     /// Days with flows, in order.
     pub days: Vec<FlowDay>,
-    pub first_s: i64,
-    pub last_s: i64,
-    pub flows: u64,
-    pub answers: u64,
-    pub packets: u64,
-    pub bytes: u64,
-    pub largest_packets: u64,
+    /// Counts of all days.
+    pub counts: FlowCounts,
 }
 
 impl SeenFlow {
     /// Adds the counts of a day.
     pub fn add(&mut self, day: i32, counts: &FlowCounts) {
-        let mut all = FlowCounts {
-            first_s: self.first_s,
-            last_s: self.last_s,
-            flows: self.flows,
-            answers: self.answers,
-            packets: self.packets,
-            bytes: self.bytes,
-            largest_packets: self.largest_packets,
-        };
-        all.add(counts);
-        (self.first_s, self.last_s) = (all.first_s, all.last_s);
-        (self.flows, self.answers) = (all.flows, all.answers);
-        (self.packets, self.bytes) = (all.packets, all.bytes);
-        self.largest_packets = all.largest_packets;
-
-        let flows = counts.flows + counts.answers;
+        self.counts.add(counts);
+        let flows = counts.records();
         match self.days.binary_search_by_key(&day, |known| known.day) {
             Ok(at) => self.days[at].flows += flows,
             Err(at) => self.days.insert(at, FlowDay { day, flows }),

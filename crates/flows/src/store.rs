@@ -62,7 +62,7 @@ impl FlowSource {
     }
 }
 
-/// Flows to read.
+/// Selection of stored flows; a condition that is `None` selects all of them.
 #[derive(Debug, Clone, Default)]
 pub struct FlowQuery {
     pub connection: Option<ConnectionId>,
@@ -81,7 +81,7 @@ pub struct FlowQuery {
 pub trait FlowStore: Send + Sync {
     /// Adds a batch and moves its source on, both or neither, so that no record is counted twice.
     async fn flow_put(&self, batch: &FlowBatch, source: &FlowSource) -> Result<(), StoreError>;
-    /// Keeps a source.
+    /// Writes the state of a source, without flows.
     async fn flow_source_put(&self, source: &FlowSource) -> Result<(), StoreError>;
     /// Returns the sources of all connections, in order of connection and identifier.
     async fn flow_sources(&self) -> Result<Vec<FlowSource>, StoreError>;

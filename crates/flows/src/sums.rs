@@ -18,7 +18,7 @@ pub fn first_second(day: i32) -> i64 {
     i64::from(day) * DAY_S
 }
 
-/// Flows that are summed together.
+/// Properties that flows which are summed together share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowKey {
     pub interface: String,
@@ -34,7 +34,7 @@ pub struct FlowKey {
     pub action: FlowAction,
 }
 
-/// Sums of flows.
+/// Counts of flows that are summed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FlowCounts {
     /// Unix time of the first packet, seconds.
@@ -51,9 +51,15 @@ pub struct FlowCounts {
 }
 
 impl FlowCounts {
+    /// Returns the number of records of both sides.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.flows + self.answers
+    }
+
     /// Adds the counts of further flows.
     pub fn add(&mut self, more: &FlowCounts) {
-        let is_empty = self.flows + self.answers == 0;
+        let is_empty = self.records() == 0;
         self.first_s = match is_empty {
             true => more.first_s,
             false => self.first_s.min(more.first_s),

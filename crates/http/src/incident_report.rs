@@ -1,6 +1,7 @@
 //! The report about an incident: its content, and the port of what typesets it.
 
 use jiff::Timestamp;
+use reeve_audit::Obstacle;
 
 /// Heads of columns with their share of the width, 0 to 1.
 pub type Columns = Vec<(&'static str, f32)>;
@@ -34,5 +35,5 @@ pub trait Typesetter: Send + Sync {
     ///
     /// # Errors
     /// The reason why it could not be typeset, which is a defect.
-    fn typeset(&self, report: IncidentReport) -> Result<Vec<u8>, String>;
+    fn typeset(&self, report: IncidentReport) -> Result<Vec<u8>, Obstacle>;
 }

@@ -1,6 +1,7 @@
 //! Recommendations: what was found, why, and what it would do.
 
 use jiff::Timestamp;
+use reeve_audit::Severity;
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind, named};
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +90,18 @@ named!(
         Low => "low",
     }
 );
+
+impl From<Severity> for Priority {
+    /// Priorities have no level below low.
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Critical => Priority::Critical,
+            Severity::High => Priority::High,
+            Severity::Medium => Priority::Medium,
+            Severity::Low | Severity::Info => Priority::Low,
+        }
+    }
+}
 
 named!(
     /// Effort of executing the change.

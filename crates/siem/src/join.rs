@@ -6,10 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_anomalies::AttackKeys;
-use reeve_audit::Severity;
 use reeve_estate::{EstateStore, ResourceFilter, ResourceId, StoreError};
 use reeve_incidents::{Member, MemberKind, MemberSource};
-use reeve_recommend::recommendation::Priority;
 
 use crate::alert::{AlertStatus, InboundAlert, InboundAlertId};
 use crate::port::{AlertSourceStore, InboundAlertFilter, InboundAlertStore};
@@ -41,7 +39,7 @@ pub(crate) fn member(alert: &InboundAlert, source: &str) -> Member {
         kind: MemberKind::ExternalAlert,
         id: alert.id.0.clone(),
         title: report.title.clone(),
-        severity: priority(alert.weight.severity),
+        severity: alert.weight.severity.into(),
         source: source.to_owned(),
         subject: subject.to_owned(),
         subject_id,
@@ -56,16 +54,6 @@ pub(crate) fn member(alert: &InboundAlert, source: &str) -> Member {
         techniques: report.techniques.iter().cloned().collect::<BTreeSet<_>>(),
         entries: Vec::new(),
         because: None,
-    }
-}
-
-/// Incidents have no severity below low.
-const fn priority(severity: Severity) -> Priority {
-    match severity {
-        Severity::Critical => Priority::Critical,
-        Severity::High => Priority::High,
-        Severity::Medium => Priority::Medium,
-        Severity::Low | Severity::Info => Priority::Low,
     }
 }
 

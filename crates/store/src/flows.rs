@@ -160,13 +160,7 @@ impl Sum {
             port: self.port,
             action: self.action,
             days: Vec::new(),
-            first_s: 0,
-            last_s: 0,
-            flows: 0,
-            answers: 0,
-            packets: 0,
-            bytes: 0,
-            largest_packets: 0,
+            counts: FlowCounts::default(),
         }
     }
 }

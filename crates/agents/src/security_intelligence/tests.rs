@@ -378,7 +378,9 @@ fn today() -> i32 {
 
 /// Flows of an interface over forty days: a client every day, and a scan on the first.
 fn flows(interface: &str, days: std::ops::Range<i32>) -> reeve_flows::InterfaceFlows {
-    use reeve_flows::{CoverageDay, DayCoverage, FlowAction, FlowDay, FlowDirection, SeenFlow};
+    use reeve_flows::{
+        CoverageDay, DayCoverage, FlowAction, FlowCounts, FlowDay, FlowDirection, SeenFlow,
+    };
     let all: Vec<i32> = days.map(|back| today() - back).rev().collect();
     let seen = |peer: &str, port, packets, days: &[i32]| SeenFlow {
         direction: FlowDirection::Ingress,
@@ -393,13 +395,15 @@ fn flows(interface: &str, days: std::ops::Range<i32>) -> reeve_flows::InterfaceF
                 flows: 1,
             })
             .collect(),
-        first_s: reeve_flows::first_second(days[0]),
-        last_s: reeve_flows::first_second(days[days.len() - 1]) + 60,
-        flows: days.len() as u64,
-        answers: 1,
-        packets,
-        bytes: packets * 100,
-        largest_packets: packets,
+        counts: FlowCounts {
+            first_s: reeve_flows::first_second(days[0]),
+            last_s: reeve_flows::first_second(days[days.len() - 1]) + 60,
+            flows: days.len() as u64,
+            answers: 1,
+            packets,
+            bytes: packets * 100,
+            largest_packets: packets,
+        },
     };
     let covered = |day: &i32| CoverageDay {
         day: *day,

@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 use parking_lot::Mutex;
 use reeve_estate::{ConnectionId, GroupUse, ResourceId, ResourceKind, StoreError};
 use reeve_flows::{
-    CoverageDay, DayCoverage, FlowAction, FlowBatch, FlowDay, FlowDirection, FlowQuery, FlowSource,
-    FlowStore, InterfaceFlows, Rule, SeenFlow, day_of,
+    CoverageDay, DayCoverage, FlowAction, FlowBatch, FlowCounts, FlowDay, FlowDirection, FlowQuery,
+    FlowSource, FlowStore, InterfaceFlows, Rule, SeenFlow, day_of,
 };
 use reeve_recommend::action::{Action, ActionStatus, WatchVerdict};
 use reeve_recommend::change::TightenGroup;
@@ -43,7 +43,9 @@ impl FlowStore for TestFlows {
     async fn flow_seen(&self, query: &FlowQuery) -> Result<Vec<InterfaceFlows>, StoreError> {
         let is_asked = |flow: &&SeenFlow| {
             query.action.is_none_or(|action| flow.action == action)
-                && query.since_s.is_none_or(|since| flow.last_s >= since)
+                && query
+                    .since_s
+                    .is_none_or(|since| flow.counts.last_s >= since)
         };
         let flows: Vec<SeenFlow> = self.seen.lock().iter().filter(is_asked).cloned().collect();
         let of = |interface: &String| InterfaceFlows {
@@ -71,13 +73,15 @@ impl TestFlows {
                 day: day_of(second),
                 flows: 1,
             }],
-            first_s: second,
-            last_s: second,
-            flows: 1,
-            answers: 1,
-            packets: 20,
-            bytes: 900,
-            largest_packets: 20,
+            counts: FlowCounts {
+                first_s: second,
+                last_s: second,
+                flows: 1,
+                answers: 1,
+                packets: 20,
+                bytes: 900,
+                largest_packets: 20,
+            },
         });
     }
 

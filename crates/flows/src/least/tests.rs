@@ -9,7 +9,7 @@ use crate::aggregate::{Aggregator, FlowBatch};
 use crate::record::{FlowAction, Format};
 use crate::rules::RulePeer;
 use crate::seen::CoverageDay;
-use crate::sums::first_second;
+use crate::sums::{FlowCounts, first_second};
 
 const OWN: &str = "10.0.0.4";
 const TODAY: i32 = 90;
@@ -153,13 +153,7 @@ fn seen(batch: FlowBatch) -> InterfaceFlows {
                 port: key.port,
                 action: key.action,
                 days: Vec::new(),
-                first_s: 0,
-                last_s: 0,
-                flows: 0,
-                answers: 0,
-                packets: 0,
-                bytes: 0,
-                largest_packets: 0,
+                counts: FlowCounts::default(),
             })
             .add(key.day, &counts);
     }

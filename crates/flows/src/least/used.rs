@@ -60,7 +60,7 @@ fn breadth(rule: &Rule) -> (u8, u8, u16) {
     (kind, size, rule.to_port - rule.from_port)
 }
 
-/// Flow to keep.
+/// Flow that the tight rules permit on.
 #[derive(Debug)]
 pub(super) struct KeptFlow<'a> {
     pub(super) flow: &'a SeenFlow,
@@ -68,7 +68,7 @@ pub(super) struct KeptFlow<'a> {
     pub(super) reason: RuleUse,
 }
 
-/// Flow to cut.
+/// Flow that the tight rules would refuse.
 #[derive(Debug)]
 pub(super) struct Cut<'a> {
     pub(super) flow: &'a SeenFlow,
@@ -190,10 +190,10 @@ pub(super) fn with_uses(
         rule,
         reason,
         within: within.clone(),
-        flows: flows.iter().map(|flow| flow.flows + flow.answers).sum(),
+        flows: flows.iter().map(|flow| flow.counts.records()).sum(),
         peers: peers.len() as u64,
         days: days.len() as u32,
-        first_s: flows.iter().map(|flow| flow.first_s).min(),
-        last_s: flows.iter().map(|flow| flow.last_s).max(),
+        first_s: flows.iter().map(|flow| flow.counts.first_s).min(),
+        last_s: flows.iter().map(|flow| flow.counts.last_s).max(),
     }
 }

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_alerts::{AlertStore, Firing, FiringFilter, FiringId};
 use reeve_anomalies::AttackKeys;
-use reeve_audit::Severity;
 use reeve_engine::{Execution, ExecutionService};
 use reeve_estate::StoreError;
 use reeve_incidents::{Containment, Member, MemberKind, MemberSource};
@@ -17,7 +16,7 @@ use reeve_recommend::action::ActionId;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::Remedy;
-use reeve_recommend::recommendation::{Priority, RecommendationId};
+use reeve_recommend::recommendation::RecommendationId;
 
 /// Firings that are looked at, the newest ones.
 const MOST_FIRINGS: u64 = 200;
@@ -99,12 +98,7 @@ fn member(firing: &Firing) -> Member {
         kind: MemberKind::Alert,
         id: firing.id.0.clone(),
         title: format!("Alert rule \"{}\" fired", firing.rule_name),
-        severity: match firing.severity {
-            Severity::Critical => Priority::Critical,
-            Severity::High => Priority::High,
-            Severity::Medium => Priority::Medium,
-            Severity::Low | Severity::Info => Priority::Low,
-        },
+        severity: firing.severity.into(),
         source: "alerts".to_owned(),
         subject: subject.0.to_owned(),
         subject_id: subject.1,

@@ -26,7 +26,7 @@ use super::running::Running;
 /// Resources whose documents are read at once.
 const PAGE: usize = 200;
 
-/// Reads flow logs.
+/// Reader of the flow logs that connections have.
 pub(crate) struct FlowReader {
     pub(crate) flows: Arc<dyn FlowStore>,
     pub(crate) descriptions: Arc<dyn DescriptionStore>,
@@ -36,8 +36,8 @@ pub(crate) struct FlowReader {
     pub(crate) running: Running<ConnectionId>,
 }
 
-/// Own addresses of interfaces.
-pub(super) type Addresses = HashMap<String, Vec<IpAddr>>;
+/// Own addresses of interfaces, shared with the threads that sum files.
+pub(super) type Addresses = Arc<HashMap<String, Vec<IpAddr>>>;
 
 impl FlowReader {
     /// Reads on in the flow logs of a connection, unless that is going on already.
@@ -188,7 +188,7 @@ impl FlowReader {
 
     /// Own addresses of the interfaces of a connection.
     async fn addresses(&self, connection: &ConnectionId) -> Result<Addresses, StoreError> {
-        let mut own = Addresses::new();
+        let mut own = HashMap::new();
         for interface in self.documents(connection, "network_interface").await? {
             let json = interface.document.json();
             let listed = |list: &str, name: &str| -> Vec<IpAddr> {
@@ -203,7 +203,7 @@ impl FlowReader {
             addresses.extend(first.and_then(|text| text.parse::<IpAddr>().ok()));
             own.insert(interface.id.0, addresses);
         }
-        Ok(own)
+        Ok(Arc::new(own))
     }
 
     /// Current documents of a kind.

@@ -13,7 +13,7 @@ use reeve_siem::{AlertCaller, CallbackMethod, CallbackRequest};
 /// Beginning of an answer that a failure quotes, in characters.
 const QUOTED: usize = 200;
 
-/// Reader of feeds.
+/// Reader of the feeds that threat lists are kept by.
 pub(crate) struct FeedReader {
     outbound: Outbound,
 }

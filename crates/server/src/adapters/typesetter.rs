@@ -1,5 +1,8 @@
-//! Reports about incidents, typeset as those about compliance are.
+//! Reports about incidents, typeset as those about compliance are, and the checkpoint at the foot of
+//! both.
 
+use anyhow::{Context as _, Result};
+use reeve_audit::Obstacle;
 use reeve_http::incident_report::{IncidentReport, Typesetter};
 use reeve_ledger::Ledger;
 use reeve_reports_pdf::{Brief, BriefSection, BriefTable, CheckpointLines, typeset_brief};
@@ -12,7 +15,9 @@ pub(crate) struct PdfTypesetter {
 }
 
 impl Typesetter for PdfTypesetter {
-    fn typeset(&self, report: IncidentReport) -> Result<Vec<u8>, String> {
+    fn typeset(&self, report: IncidentReport) -> Result<Vec<u8>, Obstacle> {
+        let checkpoint = read_checkpoint(&self.ledger.checkpoint())
+            .map_err(|error| Obstacle::of(format_args!("{error:#}")))?;
         let sections = report.sections.into_iter().map(|section| BriefSection {
             title: section.title,
             paragraphs: section.paragraphs,
@@ -28,22 +33,24 @@ impl Typesetter for PdfTypesetter {
             author: report.reader,
             generated_at: report.generated_at,
             is_demo: self.is_demo,
-            checkpoint: self.checkpoint()?,
+            checkpoint: lines(&checkpoint),
             sections: sections.collect(),
         };
-        typeset_brief(&brief).map_err(|error| error.to_string())
+        typeset_brief(&brief).map_err(Obstacle::of)
     }
 }
 
-impl PdfTypesetter {
-    fn checkpoint(&self) -> Result<CheckpointLines, String> {
-        let note = self.ledger.checkpoint();
-        let note = SignedNote::parse(note.as_bytes()).map_err(|error| error.to_string())?;
-        let checkpoint = Checkpoint::parse(note.text()).map_err(|error| error.to_string())?;
-        Ok(CheckpointLines {
-            origin: checkpoint.origin.to_string(),
-            size: checkpoint.size,
-            root: checkpoint.root.to_string(),
-        })
+/// Reads the checkpoint of a signed note.
+pub(crate) fn read_checkpoint(note: &str) -> Result<Checkpoint> {
+    let note = SignedNote::parse(note.as_bytes()).context("the log's checkpoint cannot be read")?;
+    Checkpoint::parse(note.text()).context("the log's checkpoint cannot be read")
+}
+
+/// Returns a checkpoint as people compare it.
+pub(crate) fn lines(checkpoint: &Checkpoint) -> CheckpointLines {
+    CheckpointLines {
+        origin: checkpoint.origin.to_string(),
+        size: checkpoint.size,
+        root: checkpoint.root.to_string(),
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Observers {
     pub(crate) metrics: Arc<MetricTaker>,
     /// Reading buckets with bills.
     pub(crate) bills: Arc<BillPuller>,
-    /// Reading flow logs.
+    /// Reading on in the flow logs of connections.
     pub(crate) flows: Arc<FlowReader>,
     pub(crate) prices: Arc<PriceBook>,
 }

@@ -12,6 +12,8 @@ use crate::service::Service;
 
 /// Time between two looks: flow logs are delivered every five to ten minutes.
 const BEAT: Duration = Duration::from_secs(60);
+/// Time between two removals of old flows.
+const EXPIRE_EVERY: Duration = Duration::from_secs(3600);
 /// Days for which flows are kept: a use that comes once a year is found twice.
 const KEPT_DAYS: i32 = 400;
 
@@ -36,7 +38,13 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                     tracing::warn!(connection = connection.name, %error, "flow logs were not read");
                 }
             }
+        }
+    });
 
+    let store = service.store.clone();
+    super::every(tracker, stop, EXPIRE_EVERY, move || {
+        let store = store.clone();
+        async move {
             let today = day_of(Timestamp::now().as_second());
             if let Err(error) = store.flow_expire(today - KEPT_DAYS).await {
                 tracing::warn!(%error, "old flows were not removed");

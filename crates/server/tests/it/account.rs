@@ -41,3 +41,10 @@ async fn connected(admin: &Api, endpoint: &str, name: &str, role: Option<&str>) 
 
     connection
 }
+
+/// Returns the parameters of a call of an emulator's query protocol.
+pub(crate) fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}

@@ -102,7 +102,7 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     execute(&admin, &manager, finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "aborted", "{action:#}");
-    signed(&admin, &manager, expiring).await;
+    signed(&admin, &[&manager], expiring).await;
     let action = ended(&admin, expiring).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
 

@@ -8,14 +8,10 @@ use reeve_testkit::moto::{EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::pairs;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
-
-fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect()
-}
 
 /// Begins a sync once none is under way, and waits for its end.
 async fn sync(admin: &Api, connection: &str) -> Value {

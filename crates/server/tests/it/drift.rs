@@ -9,7 +9,7 @@ use reeve_testkit::moto::{EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
+use crate::account::{connect, pairs};
 use crate::unused::found;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -21,12 +21,6 @@ const OPEN_BLOCK: &str = "<PublicAccessBlockConfiguration><BlockPublicAcls>false
 const CLOSED_BLOCK: &str = "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>\
                             <IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>true</BlockPublicPolicy>\
                             <RestrictPublicBuckets>true</RestrictPublicBuckets></PublicAccessBlockConfiguration>";
-
-fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    list.iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect()
-}
 
 /// Begins a sync once none is under way, and waits for its end.
 async fn sync(admin: &Api, connection: &str) {

@@ -13,8 +13,8 @@ use reeve_testkit::moto::{EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
-use crate::unused::ended;
+use crate::account::{connect, pairs};
+use crate::unused::{ended, signed};
 
 /// Flow logs are looked at once a minute, and so is a change that is watched.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -37,11 +37,9 @@ impl Cloud {
         let (network, subnets) = moto.network(REGION).await.unwrap();
         let group = moto.security_group(REGION, &network, "app").await.unwrap();
         let ask = async |action: &str, parameters: &[(&str, &str)]| {
-            let parameters: Vec<(String, String)> = parameters
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect();
-            moto.query(&EC2, REGION, action, &parameters).await.unwrap()
+            moto.query(&EC2, REGION, action, &pairs(parameters))
+                .await
+                .unwrap()
         };
 
         for (from, to, peer) in [("0", "65535", "172.31.0.0/16"), ("22", "22", "0.0.0.0/0")] {
@@ -145,7 +143,7 @@ impl Cloud {
 
     /// Security groups of the interface.
     async fn groups(&self) -> String {
-        let one = [("NetworkInterfaceId.1".to_owned(), self.interface.clone())];
+        let one = pairs(&[("NetworkInterfaceId.1", &self.interface)]);
         let described = self
             .moto
             .query(&EC2, REGION, "DescribeNetworkInterfaces", &one)
@@ -242,26 +240,7 @@ async fn a_group_is_narrowed_by_its_flows_and_comes_back_at_the_first_refused_on
     assert_eq!(flows["interfaces"], json!([cloud.interface]));
     assert!(flows["total"].as_u64() >= Some(3), "{flows:#}");
 
-    let asked = admin
-        .post(
-            &format!(
-                "intelligence/recommendations/{}/execute",
-                found["id"].as_str().unwrap()
-            ),
-            json!({ "plan_hash": found["plan"]["hash"] }),
-        )
-        .await
-        .expect(202);
-    let approval = format!(
-        "intelligence/approvals/{}/approve",
-        asked.text_at("/approval_id")
-    );
-    for signer in [&director, &security] {
-        let _ = signer
-            .post(&approval, json!({ "comment": "go" }))
-            .await
-            .expect(200);
-    }
+    signed(&admin, &[&director, &security], &found).await;
     let action = ended(&admin, &found).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
     let narrowed = cloud.groups().await;

@@ -9,7 +9,7 @@ use reeve_testkit::moto::{IAM, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
+use crate::account::{connect, pairs};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -27,13 +27,11 @@ fn call(key: &str, operation: &str, address: &str, status: &str) -> Value {
     })
 }
 
-/// Parameters of a call of IAM.
+/// Calls IAM.
 async fn iam(moto: &Moto, action: &str, parameters: &[(&str, &str)]) -> String {
-    let owned: Vec<(String, String)> = parameters
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect();
-    moto.query(&IAM, REGION, action, &owned).await.unwrap()
+    moto.query(&IAM, REGION, action, &pairs(parameters))
+        .await
+        .unwrap()
 }
 
 /// A user of the account with an access key; the key's identifier.

@@ -120,7 +120,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         "{finding:#}"
     );
 
-    signed(&admin, &manager, finding).await;
+    signed(&admin, &[&manager], finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
 
@@ -161,7 +161,7 @@ async fn superseded_snapshots_are_deleted_and_the_newest_stay() {
         "{finding:#}"
     );
     moto.delete_snapshot(REGION, newest).await.unwrap();
-    signed(&admin, &manager, finding).await;
+    signed(&admin, &[&manager], finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "aborted", "{action:#}");
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_testkit::http::{Api, encoded, until};
+use reeve_testkit::http::{Answer, Api, encoded, until};
 use reeve_testkit::moto::seed::Metric;
 use reeve_testkit::moto::{EC2, ELB, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
@@ -64,58 +64,52 @@ pub(crate) async fn found(admin: &Api, agent_type: &str) -> Vec<Value> {
     listed.items().to_vec()
 }
 
-/// Asks for an execution, which waits for a manager's signature, and has it signed.
-pub(crate) async fn signed(admin: &Api, manager: &Api, finding: &Value) {
+/// Asks for the execution of a finding.
+async fn asked(admin: &Api, finding: &Value) -> Answer {
     let path = format!(
-        "intelligence/recommendations/{}",
+        "intelligence/recommendations/{}/execute",
         finding["id"].as_str().unwrap()
     );
-    let asked = admin
-        .post(
-            &format!("{path}/execute"),
-            json!({ "plan_hash": finding["plan"]["hash"] }),
-        )
+    admin
+        .post(&path, json!({ "plan_hash": finding["plan"]["hash"] }))
         .await
-        .expect(202);
+        .expect(202)
+}
 
+/// Signs the approval that an execution waits for; the approval as it is then.
+async fn approve(signer: &Api, asked: &Answer) -> Answer {
+    let path = format!(
+        "intelligence/approvals/{}/approve",
+        asked.text_at("/approval_id")
+    );
+    signer
+        .post(&path, json!({ "comment": "agreed" }))
+        .await
+        .expect(200)
+}
+
+/// Asks for an execution, which waits for signatures, and has it signed by each person.
+pub(crate) async fn signed(admin: &Api, signers: &[&Api], finding: &Value) {
+    let asked = asked(admin, finding).await;
     assert_eq!(
         asked.body["status"], "pending_approval",
-        "what is lost for good needs a signature: {}",
+        "what is lost for good, or has a high risk, needs a signature: {}",
         asked.text
     );
 
-    let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
-    let signed = manager
-        .post(
-            &format!("{approval}/approve"),
-            json!({ "comment": "nobody needs it" }),
-        )
-        .await
-        .expect(200);
-
+    let (last, others) = signers.split_last().unwrap();
+    for signer in others {
+        let _ = approve(signer, &asked).await;
+    }
+    let signed = approve(last, &asked).await;
     assert_eq!(signed.body["status"], "approved", "{}", signed.text);
 }
 
 /// Executes a finding, with a manager's signature where its impact needs one.
 pub(crate) async fn execute(admin: &Api, manager: &Api, finding: &Value) {
-    let path = format!(
-        "intelligence/recommendations/{}/execute",
-        finding["id"].as_str().unwrap()
-    );
-    let asked = admin
-        .post(&path, json!({ "plan_hash": finding["plan"]["hash"] }))
-        .await
-        .expect(202);
-
+    let asked = asked(admin, finding).await;
     if asked.body["status"] == "pending_approval" {
-        let approval = format!(
-            "intelligence/approvals/{}/approve",
-            asked.text_at("/approval_id")
-        );
-        let _ = manager
-            .post(&approval, json!({ "comment": "go" }))
-            .await
-            .expect(200);
+        let _ = approve(manager, &asked).await;
     }
 }
 
@@ -205,7 +199,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
             (&json!(change), &json!(false))
         );
         assert_eq!(finding["savings"]["monthly"], saved, "{finding:#}");
-        signed(&admin, &manager, &finding).await;
+        signed(&admin, &[&manager], &finding).await;
         let action = ended(&admin, &finding).await;
         assert_eq!(action["status"], "succeeded", "{action:#}");
         let undo = format!(
@@ -298,7 +292,7 @@ async fn an_address_that_came_into_use_before_the_signature_is_kept() {
         .unwrap()
         .clone();
     moto.associate(REGION, &address, &machine).await.unwrap();
-    signed(&admin, &manager, &finding).await;
+    signed(&admin, &[&manager], &finding).await;
     let action = ended(&admin, &finding).await;
     assert_eq!(action["status"], "aborted", "{action:#}");
     assert!(
@@ -361,13 +355,13 @@ async fn an_unattached_volume_is_deleted_after_its_snapshot() {
     );
 
     moto.attach(REGION, &taken, &machine).await.unwrap();
-    signed(&admin, &manager, of(&taken)).await;
+    signed(&admin, &[&manager], of(&taken)).await;
     let kept = ended(&admin, of(&taken)).await;
     assert_eq!(
         kept["status"], "aborted",
         "somebody attached it before the signature: {kept:#}"
     );
-    signed(&admin, &manager, finding).await;
+    signed(&admin, &[&manager], finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
 

@@ -14,8 +14,8 @@ use reeve_testkit::moto::{IAM, Moto};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
-use crate::unused::{ended, found, rolled_back};
+use crate::account::{connect, pairs};
+use crate::unused::{ended, found, rolled_back, signed};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -114,11 +114,9 @@ async fn before(moto: &Moto) -> String {
 }
 
 async fn iam(moto: &Moto, action: &str, given: &[(&str, &str)]) -> String {
-    let given: Vec<(String, String)> = given
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect();
-    moto.query(&IAM, REGION, action, &given).await.unwrap()
+    moto.query(&IAM, REGION, action, &pairs(given))
+        .await
+        .unwrap()
 }
 
 /// Actions that the policy of the role allows, by moto.
@@ -179,22 +177,7 @@ async fn permissions_that_nothing_used_go_and_come_back() {
     );
 
     // A change of access has a high risk: two people sign it.
-    let id = finding["id"].as_str().unwrap();
-    let asked = admin
-        .post(
-            &format!("intelligence/recommendations/{id}/execute"),
-            json!({ "plan_hash": finding["plan"]["hash"] }),
-        )
-        .await
-        .expect(202);
-    let approval = asked.text_at("/approval_id");
-    for person in [&director, &security] {
-        let path = format!("intelligence/approvals/{approval}/approve");
-        let _ = person
-            .post(&path, json!({ "comment": "it is not used" }))
-            .await
-            .expect(200);
-    }
+    signed(&admin, &[&director, &security], &finding).await;
     let action = ended(&admin, &finding).await;
     assert_eq!(action["status"], "succeeded", "{action}");
     let tight = allowed(&moto).await;
@@ -205,6 +188,7 @@ async fn permissions_that_nothing_used_go_and_come_back() {
 
     rolled_back(&admin, &action, PATIENCE).await;
     assert!(allowed(&moto).await.contains("SendMessage"));
+    let id = finding["id"].as_str().unwrap();
     let story = format!("audit-logs?query=metadata.recommendation_id:{id}");
     until("the log has its story", PATIENCE, || async {
         let answer = admin.get(&story).await;

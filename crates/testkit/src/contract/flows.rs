@@ -107,7 +107,8 @@ pub async fn run<S: FlowStore + EstateStore>(store: &S) -> Result<()> {
     let [only] = seen[0].flows.as_slice() else {
         panic!("{seen:?}");
     };
-    assert_eq!((only.flows, only.answers, only.packets), (3, 3, 36));
+    let counts = &only.counts;
+    assert_eq!((counts.flows, counts.answers, counts.packets), (3, 3, 36));
     let days: Vec<(i32, u64)> = only.days.iter().map(|day| (day.day, day.flows)).collect();
     assert_eq!(days, [(20_000, 4), (20_001, 2)]);
     let hours: Vec<u32> = seen[0]
@@ -135,7 +136,10 @@ pub async fn run<S: FlowStore + EstateStore>(store: &S) -> Result<()> {
         ..query.clone()
     };
     let seen = store.flow_seen(&first_day).await?;
-    assert_eq!((seen[0].flows[0].flows, seen[0].coverage.len()), (2, 1));
+    assert_eq!(
+        (seen[0].flows[0].counts.flows, seen[0].coverage.len()),
+        (2, 1)
+    );
 
     // A scan of many addresses does not grow the store.
     let mut scan = Vec::new();
@@ -151,7 +155,7 @@ pub async fn run<S: FlowStore + EstateStore>(store: &S) -> Result<()> {
     };
     let seen = store.flow_seen(&scanned).await?;
     assert_eq!(seen[0].flows.len(), 1);
-    assert_eq!(seen[0].flows[0].flows, (MOST_FLOWS + 5) as u64);
+    assert_eq!(seen[0].flows[0].counts.flows, (MOST_FLOWS + 5) as u64);
 
     assert_eq!(store.flow_expire(20_001).await?, 1);
     assert_eq!(store.flow_seen(&query).await?[0].coverage.len(), 2);

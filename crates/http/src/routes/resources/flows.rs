@@ -68,7 +68,7 @@ pub(super) async fn flows(
 
     let by_day = by_day(&seen, first, today);
     let mut flows: Vec<&SeenFlow> = seen.iter().flat_map(|one| &one.flows).collect();
-    flows.sort_by_key(|flow| std::cmp::Reverse(flow.flows + flow.answers));
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.counts.records()));
     let total = flows.len() as u64;
     flows.truncate(MOST_FLOWS);
 
@@ -145,11 +145,11 @@ fn flow_body(flow: &SeenFlow) -> ResourceFlowBody {
         protocol: protocol_text(flow.protocol),
         port: flow.port,
         action: flow.action.into(),
-        flows: flow.flows + flow.answers,
-        packets: flow.packets,
-        bytes: flow.bytes,
+        flows: flow.counts.records(),
+        packets: flow.counts.packets,
+        bytes: flow.counts.bytes,
         days: flow.days.len() as u32,
-        first_at: time::text_s(flow.first_s),
-        last_at: time::text_s(flow.last_s),
+        first_at: time::text_s(flow.counts.first_s),
+        last_at: time::text_s(flow.counts.last_s),
     }
 }

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
@@ -171,7 +170,7 @@ async fn sums_of_file(
     own: &Addresses,
 ) -> Result<FlowBatch, Obstacle> {
     let (path, key) = (PathBuf::from(path), key.to_owned());
-    let (format, own) = (log.format.clone(), Arc::new(own.clone()));
+    let (format, own) = (log.format.clone(), own.clone());
     let work = tokio::task::spawn_blocking(move || sums(&path, &key, format, &own));
     work.await.map_err(Obstacle::of)?
 }

@@ -10,13 +10,14 @@ use reeve_access::{Principal, named_lists};
 use reeve_ledger::{Ledger, StoredEntry, TreeHashes};
 use reeve_reports::document::{self, Detail, Heading, Proven};
 use reeve_reports::{Configuration, Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
-use reeve_reports_pdf::{CheckpointLines, Report, typeset};
-use reeve_tlog::{Checkpoint, MultiProver, SignedNote};
+use reeve_reports_pdf::{Report, typeset};
+use reeve_tlog::{Checkpoint, MultiProver};
 use reeve_trail::Trail;
 
 use super::configuration::{self, Recorded};
 use super::coverage::Surroundings;
 use super::files::{self, Heads, Spool};
+use crate::adapters::typesetter::{lines, read_checkpoint};
 use crate::tasks::context::TaskContext;
 
 /// Entries of a stretch.
@@ -104,7 +105,7 @@ impl Work {
 
         // After the results were read: what recorded them is before the checkpoint.
         let note = self.ledger.checkpoint();
-        let checkpoint = read(&note)?;
+        let checkpoint = read_checkpoint(&note)?;
         let query = plan.query();
         let mut recorded = Recorded::new(&self.trail, configuration.as_ref());
         let mut state = State {
@@ -157,11 +158,6 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| anyhow!("the work on a report ended: {error}"))?
-}
-
-fn read(note: &str) -> Result<Checkpoint> {
-    let note = SignedNote::parse(note.as_bytes()).context("the log's checkpoint cannot be read")?;
-    Checkpoint::parse(note.text()).context("the log's checkpoint cannot be read")
 }
 
 impl State {
@@ -235,18 +231,13 @@ impl State {
             generated_at: now,
         };
 
-        let lines = CheckpointLines {
-            origin: checkpoint.origin.to_string(),
-            size: checkpoint.size,
-            root: checkpoint.root.to_string(),
-        };
         let (request, plan, findings) = (&run.request, &plan, &findings);
         let pdf = typeset(&Report {
             heading: &heading,
             request,
             plan,
             findings,
-            checkpoint: &lines,
+            checkpoint: &lines(checkpoint),
         })?;
 
         let full = document::summary(request, plan, findings, Detail::Full);
