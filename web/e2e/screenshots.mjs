@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CHROMIUM, demo } from './program.mjs';
-import { actionable, eventually, read, signIn } from './steps.mjs';
+import { actionable, eventually, read, send, sign, signIn } from './steps.mjs';
 
 const images = join(dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 mkdirSync(images, { recursive: true });
@@ -18,34 +18,14 @@ const context = await browser.newContext({
 });
 const page = await context.newPage();
 
-/** Sends with the page's own session, or with a token. */
-const send = (path, given, token) =>
-  page.evaluate(
-    async ([address, json, bearer]) => {
-      const headers = {
-        'content-type': 'application/json',
-        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
-      };
-      const answer = await fetch(address, {
-        method: 'POST',
-        headers,
-        body: json,
-        credentials: bearer ? 'omit' : 'same-origin',
-      });
-      if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
-      return answer.json();
-    },
-    [`/api/v1/${path}`, JSON.stringify(given), token],
-  );
-
 try {
   await signIn(page, program.email, program.password);
-  const manager = await send('users', {
+  const manager = await send(page, 'POST', 'users', {
     email: 'mona@acme.example',
     name: 'Mona Manager',
     roles: ['manager'],
   });
-  const { secret } = await send('tokens', { name: 'approving', user_id: manager.id });
+  const { secret } = await send(page, 'POST', 'tokens', { name: 'approving', user_id: manager.id });
   const items = (await actionable(page)).filter(
     ({ plan, type, resource, impact_level, savings }) =>
       plan &&
@@ -56,10 +36,10 @@ try {
   );
   const wanted = items.slice(1, 5);
   for (const { id, plan } of wanted) {
-    const { approval_id } = await send(`intelligence/recommendations/${id}/execute`, {
+    const { approval_id } = await send(page, 'POST', `intelligence/recommendations/${id}/execute`, {
       plan_hash: plan.hash,
     });
-    if (approval_id) await send(`intelligence/approvals/${approval_id}/approve`, {}, secret);
+    if (approval_id) await sign(program, approval_id, [secret]);
   }
   await eventually(
     'the changes end',

@@ -77,21 +77,12 @@ const listStory = (title, list) => async (story) => {
 async function alertsFired(story) {
   const { page } = story;
   await dashboard(story);
-  const rule = await page.evaluate(async () => {
-    const given = {
-      name: 'Alarm of the dashboard',
-      condition: 'event_type:e2e.burglary',
-      threshold: { count: 1, window: '5m' },
-      notification: { channels: [], recipients: [] },
-      severity: 'high',
-    };
-    const answer = await fetch('/api/v1/audit-logs/alerts', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(given),
-    });
-    if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
-    return answer.json();
+  const rule = await send(page, 'POST', 'audit-logs/alerts', {
+    name: 'Alarm of the dashboard',
+    condition: 'event_type:e2e.burglary',
+    threshold: { count: 1, window: '5m' },
+    notification: { channels: [], recipients: [] },
+    severity: 'high',
   });
   await append(page, { event_type: 'e2e.burglary' });
   await eventually(

@@ -1,6 +1,6 @@
 // What people do to find entries: every field of the basic and the advanced search, and the causes of an empty answer.
 import assert from 'node:assert/strict';
-import { read, signIn } from './steps.mjs';
+import { read, send, signIn } from './steps.mjs';
 
 const DAY_MS = 86_400_000;
 export const number = (text) => Number(text.replace(/\D/g, ''));
@@ -28,16 +28,7 @@ const ENTRIES = [
   },
 ];
 
-export async function append(page, entries) {
-  await page.evaluate(async (json) => {
-    const answer = await fetch('/api/v1/audit-logs', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: json,
-    });
-    if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
-  }, JSON.stringify(entries));
-}
+export const append = (page, entries) => send(page, 'POST', 'audit-logs', entries);
 
 /** Signs in and makes sure that the entries of these stories are in the log. */
 export async function begin({ page, program }) {

@@ -38,6 +38,7 @@ import {
   queryField,
   read,
   recommendation,
+  send,
   signIn,
 } from './steps.mjs';
 
@@ -334,18 +335,11 @@ async function watchesLive({ page, program }) {
   await page.getByText('Live', { exact: true }).last().waitFor();
   await page.getByText('No entries yet').waitFor();
   const tell = (id) =>
-    page.evaluate(async (event_id) => {
-      const answer = await fetch('/api/v1/audit-logs', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          event_id,
-          event_type: 'story.told',
-          action: { operation: event_id.replace('-', '_') },
-        }),
-      });
-      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-    }, id);
+    send(page, 'POST', 'audit-logs', {
+      event_id: id,
+      event_type: 'story.told',
+      action: { operation: id.replace('-', '_') },
+    });
   const rows = page.getByRole('table', { name: 'Live entries' }).locator('tbody tr');
   await tell('first-chapter');
   await rows.filter({ hasText: 'First chapter' }).waitFor();

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { SearchFilters } from '../../addresses';
 import { count } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
+import { EntryLink } from '../../display/EntryLink';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -53,18 +54,9 @@ export function SecurityEvents({ period }: { period: SearchFilters }) {
             gap="sm"
           >
             <div style={{ minWidth: 0 }}>
-              <Anchor
-                size="sm"
-                fw={550}
-                c="inherit"
-                display="block"
-                truncate
-                renderRoot={(props) => (
-                  <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
-                )}
-              >
+              <EntryLink id={entry.event_id} fw={550} c="inherit" display="block" truncate>
                 {entry.event_type}
-              </Anchor>
+              </EntryLink>
               <Text size="xs" className="muted" truncate>
                 <ActorName of={entry} />
                 {resourceOf(entry) && (

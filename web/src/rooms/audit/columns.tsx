@@ -1,7 +1,7 @@
-import { Anchor, Group, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Text } from '@mantine/core';
 import type { Entry } from '../../api/bodies';
 import type { Column } from '../../display/DataTable';
+import { EntryLink } from '../../display/EntryLink';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
@@ -28,16 +28,9 @@ const event: Column<Entry> = {
   lead: true,
   cell: (row) => (
     <div style={{ maxWidth: 216 }}>
-      <Anchor
-        size="sm"
-        fw={550}
-        c="inherit"
-        renderRoot={(props) => (
-          <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
-        )}
-      >
+      <EntryLink id={row.event_id} fw={550} c="inherit">
         {row.event_type}
-      </Anchor>
+      </EntryLink>
       {subtitle(row) && (
         <Text size="xs" className="muted" truncate title={subtitle(row)}>
           {subtitle(row)}

@@ -1,6 +1,7 @@
 import { Anchor, Skeleton, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { EntryLink } from '../../display/EntryLink';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
@@ -37,17 +38,11 @@ export function History({ id }: { id: string }) {
           <Timeline.Item
             key={entry.event_id}
             title={
-              <Anchor
-                size="sm"
-                fw={550}
-                renderRoot={(props) => (
-                  <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
-                )}
-              >
+              <EntryLink id={entry.event_id} fw={550}>
                 {entry.action?.operation
                   ? doneInWords(entry.action.operation, entry.action.status)
                   : entry.event_type}
-              </Anchor>
+              </EntryLink>
             }
           >
             <Text size="xs" className="muted">

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Agent, Model } from '../../api/bodies';
@@ -9,6 +9,7 @@ import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { Facts } from '../../display/Facts';
 import { Modal } from '../../display/Modal';
+import { OpenName } from '../../display/OpenName';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { useReturnFocus } from '../../display/useReturnFocus';
@@ -27,17 +28,9 @@ function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
       sortBy: (row) => row.name,
       cell: (row) => (
         <div style={{ minWidth: 160 }}>
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            fw={550}
-            c="inherit"
-            ta="left"
-            onClick={() => open(row.id)}
-          >
+          <OpenName c="inherit" onOpen={() => open(row.id)}>
             {words(row.name)}
-          </Anchor>
+          </OpenName>
           <Text size="xs" className="muted">
             {words(row.type)}
           </Text>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Entry } from '../../api/bodies';
 import { count, plural } from '../../display/amounts';
+import { EntryLink } from '../../display/EntryLink';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -67,15 +68,9 @@ export function Story({ member = 'recommendation_id', id, moves }: Props) {
             key={entry.event_id}
             title={
               <Text size="sm" component="span">
-                <Anchor
-                  size="sm"
-                  fw={550}
-                  renderRoot={(props) => (
-                    <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
-                  )}
-                >
+                <EntryLink id={entry.event_id} fw={550}>
                   {titleOf(entry)}
-                </Anchor>
+                </EntryLink>
                 {entry.action?.status && (
                   <>
                     {' '}

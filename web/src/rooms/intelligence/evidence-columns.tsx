@@ -2,6 +2,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../display/DataTable';
+import { EntryLink } from '../../display/EntryLink';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 
@@ -61,16 +62,7 @@ export function proofColumns<Row extends Judged>(): Column<Row>[] {
       id: 'entry',
       header: 'Evidence',
       minor: true,
-      cell: (row) => (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/audit/$eventId" params={{ eventId: row.event_id }} {...props} />
-          )}
-        >
-          Entry
-        </Anchor>
-      ),
+      cell: (row) => <EntryLink id={row.event_id} />,
     },
   ];
 }

@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, List, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Button, Group, List, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { announce } from '../../../display/announce';
+import { EntryLink } from '../../../display/EntryLink';
 import { Facts } from '../../../display/Facts';
 import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -67,14 +67,9 @@ export function FiringDialog({
           <List size="sm" aria-label="Entries that caused it">
             {firing.entries.slice(0, SHOWN).map(({ event_id, timestamp }) => (
               <List.Item key={event_id}>
-                <Anchor
-                  size="sm"
-                  renderRoot={(props) => (
-                    <Link to="/audit/$eventId" params={{ eventId: event_id }} {...props} />
-                  )}
-                >
+                <EntryLink id={event_id}>
                   <When at={timestamp} form="full" />
-                </Anchor>
+                </EntryLink>
               </List.Item>
             ))}
           </List>

@@ -1,6 +1,7 @@
 import { Anchor, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { count, plural } from '../../../display/amounts';
+import { EntryLink } from '../../../display/EntryLink';
 import { Table } from '../../../display/Table';
 import { When } from '../../../display/When';
 import type { Summary } from './queries';
@@ -120,14 +121,7 @@ function Failing({ of: { failing, results } }: { of: Checked }) {
             {one.exception && `Accepted by ${one.exception.by}: ${one.exception.reason}. `}
             <Text span size="xs" className="muted">
               Since <When at={one.since} form="minute" inherit />.{' '}
-              <Anchor
-                size="xs"
-                renderRoot={(props) => (
-                  <Link to="/audit/$eventId" params={{ eventId: one.event_id }} {...props} />
-                )}
-              >
-                Entry
-              </Anchor>
+              <EntryLink id={one.event_id} size="xs" />
             </Text>
           </List.Item>
         ))}

@@ -100,7 +100,6 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
       />
       <EndInput
         description="Your time zone. Leave empty for no end"
-
         periods={PERIODS}
         first="3 months"
         input={form.getInputProps('until')}

@@ -9,11 +9,12 @@ import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { Page } from '../../../display/Page';
 import { lazyComponent } from '../../../display/lazy';
+import { OpenName } from '../../../display/OpenName';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
-import { words } from '../../../display/wording';
+import { options } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { proofColumns, resourceColumn } from '../evidence-columns';
 import { Exception } from './Exception';
@@ -84,17 +85,7 @@ function checkColumns(open: (id: string) => void): Column<ControlCheck>[] {
       header: 'Check',
       cell: (row) => (
         <div style={{ minWidth: 200 }}>
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            fw={550}
-            ta="left"
-            onClick={() => open(row.id)}
-          >
-            {row.title}
-          </Anchor>{' '}
-          {row.is_own && <Yours />}
+          <OpenName onOpen={() => open(row.id)}>{row.title}</OpenName> {row.is_own && <Yours />}
           <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
             {row.id}
           </Text>
@@ -143,7 +134,7 @@ function Results({ of: id, open }: { of: string; open: (check: string) => void }
           <Select
             aria-label="Severity of the checks"
             w={150}
-            data={PRIORITY_ORDER.map((value) => ({ value, label: words(value) }))}
+            data={options(PRIORITY_ORDER)}
             value={severity}
             onChange={setSeverity}
             clearable

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { count, plural } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
+import { OpenName } from '../../../display/OpenName';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -39,16 +40,7 @@ function columns(open: (check: string) => void): Column<OwnFile>[] {
               {row.title}
             </Anchor>
           ) : (
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              fw={550}
-              ta="left"
-              onClick={() => open(row.id)}
-            >
-              {row.title}
-            </Anchor>
+            <OpenName onOpen={() => open(row.id)}>{row.title}</OpenName>
           )}
           <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
             {row.path}

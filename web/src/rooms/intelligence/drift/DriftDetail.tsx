@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { Awaited } from '../../../display/Awaited';
+import { EntryLink } from '../../../display/EntryLink';
 import { Facts } from '../../../display/Facts';
 import { lazyComponent } from '../../../display/lazy';
 import { Page } from '../../../display/Page';
@@ -129,23 +130,12 @@ function Cause({ of: one }: { of: Detail }) {
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {cause.operation ?? cause.event_type}
               {!cause.is_change && ' (no change of the resource by its name)'},{' '}
-              <When at={cause.at} form="full" /> <Entry of={cause.event_id} />
+              <When at={cause.at} form="full" /> <EntryLink id={cause.event_id} />
             </Text>
           </div>
         ))}
       </Stack>
     </Panel>
-  );
-}
-
-function Entry({ of: id }: { of: string }) {
-  return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: id }} {...props} />}
-    >
-      Entry
-    </Anchor>
   );
 }
 
@@ -203,7 +193,7 @@ function FailingChecks({ of: one }: { of: Detail }) {
             </Text>
             <Text size="xs" className="muted">
               <Code>{check.check}</Code> since <When at={check.since} />{' '}
-              <Entry of={check.event_id} />
+              <EntryLink id={check.event_id} />
             </Text>
           </div>
         ))}
@@ -226,7 +216,7 @@ function History({ of: one }: { of: Detail }) {
             <When at={step.at} form="full" />: {STEPS[step.operation] ?? words(step.operation)} by{' '}
             {step.by}
             {step.reason && `: ${RESOLUTIONS[step.reason] ?? step.reason}`}{' '}
-            <Entry of={step.event_id} />
+            <EntryLink id={step.event_id} />
           </Text>
         ))}
       </Stack>

@@ -1,10 +1,11 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { lazyComponent } from '../../../display/lazy';
+import { OpenName } from '../../../display/OpenName';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -54,17 +55,9 @@ function columns(open: (chain: AttackChain) => void): Column<AttackChain>[] {
       sortBy: (row) => row.principal,
       cell: (row) => (
         <div style={{ minWidth: 150, maxWidth: 320 }}>
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            fw={550}
-            ta="left"
-            style={{ overflowWrap: 'anywhere' }}
-            onClick={() => open(row)}
-          >
+          <OpenName style={{ overflowWrap: 'anywhere' }} onOpen={() => open(row)}>
             {row.principal}
-          </Anchor>
+          </OpenName>
           <Text size="xs" className="muted">
             {row.account}
           </Text>

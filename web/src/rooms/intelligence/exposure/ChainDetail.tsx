@@ -1,6 +1,6 @@
-import { Anchor, List, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { List, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { EntryLink } from '../../../display/EntryLink';
 import { Modal } from '../../../display/Modal';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
@@ -23,7 +23,9 @@ export function ChainDetail({ chain, onClose }: Props) {
         <Part title="Steps">
           {chain.steps.map((step) => (
             <List.Item key={step.event_id}>
-              <Entry id={step.event_id}>{step.operation}</Entry>
+              <EntryLink id={step.event_id} inherit>
+                {step.operation}
+              </EntryLink>
               {[
                 step.resource && ` on ${step.resource}`,
                 ` by ${step.by}`,
@@ -51,7 +53,9 @@ export function ChainDetail({ chain, onClose }: Props) {
           {chain.reachable.map((asset) => (
             <List.Item key={`${asset.resource} ${asset.way}`}>
               {`${asset.resource} (${words(asset.stage)}): ${asset.way} `}
-              <Entry id={asset.event_id}>Evidence</Entry>
+              <EntryLink id={asset.event_id} inherit>
+                Evidence
+              </EntryLink>
             </List.Item>
           ))}
         </Part>
@@ -78,16 +82,5 @@ function Part({ title, children }: { title: string; children: ReactNode[] }) {
         {children}
       </List>
     </div>
-  );
-}
-
-function Entry({ id, children }: { id: string; children: ReactNode }) {
-  return (
-    <Anchor
-      inherit
-      renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: id }} {...props} />}
-    >
-      {children}
-    </Anchor>
   );
 }

@@ -2,6 +2,7 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { plural } from '../../../display/amounts';
+import { EntryLink } from '../../../display/EntryLink';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -46,15 +47,9 @@ export function GuardrailHistory({ version }: { version: number }) {
           return (
             <li key={entry.event_id}>
               <Text size="sm">
-                <Anchor
-                  size="sm"
-                  fw={550}
-                  renderRoot={(props) => (
-                    <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />
-                  )}
-                >
+                <EntryLink id={entry.event_id} fw={550}>
                   {doneInWords(entry.action?.operation ?? 'guardrails.put')}
-                </Anchor>
+                </EntryLink>
                 {typeof reason === 'string' && `: ${reason}`}
                 {entry.action?.status && entry.action.status !== 'success' && (
                   <>

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { announce } from '../../../display/announce';
 import { FormDialog } from '../../../display/FormDialog';
 import { Select } from '../../../display/Select';
-import { words } from '../../../display/wording';
+import { options } from '../../../display/wording';
+import { PRIORITY_ORDER } from '../columns';
 import { useChange } from '../queries';
 import { createIncident, type IncidentSummary } from './queries';
-
-const SEVERITIES: IncidentSummary['severity'][] = ['critical', 'high', 'medium', 'low'];
 
 /** Opens an incident that no finding opened. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
@@ -45,7 +44,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       />
       <Select
         label="Severity"
-        data={SEVERITIES.map((value) => ({ value, label: words(value) }))}
+        data={options(PRIORITY_ORDER)}
         value={severity}
         onChange={(value) => value && setSeverity(value as IncidentSummary['severity'])}
       />

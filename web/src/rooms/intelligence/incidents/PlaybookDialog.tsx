@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { announce } from '../../../display/announce';
 import { FormDialog } from '../../../display/FormDialog';
 import { Select } from '../../../display/Select';
-import { words } from '../../../display/wording';
+import { options } from '../../../display/wording';
+import { PRIORITY_ORDER } from '../columns';
 import { useChange } from '../queries';
 import { ACTIONS, CHANGING } from './labels';
 import {
@@ -15,7 +16,6 @@ import {
   type PlaybookAction,
 } from './queries';
 
-const SEVERITIES: Playbook['trigger']['severity'][] = ['critical', 'high', 'medium', 'low'];
 const SUBJECTS = ['principal', 'address', 'virtual_machine'];
 const EMPTY: Omit<Playbook, 'name' | 'is_builtin'> = {
   title: '',
@@ -93,7 +93,7 @@ export function PlaybookDialog({ of, onClose }: { of?: Playbook; onClose: () => 
       <Group grow align="flex-start">
         <Select
           label="From severity"
-          data={SEVERITIES.map((value) => ({ value, label: words(value) }))}
+          data={options(PRIORITY_ORDER)}
           value={trigger.severity}
           onChange={(severity) =>
             severity &&

@@ -1,8 +1,8 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { count } from '../../../display/amounts';
+import { EntryLink } from '../../../display/EntryLink';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
@@ -53,14 +53,5 @@ export function Timeline({ id, linked }: { id: string; linked: boolean }) {
 function Source({ of: moment, linked }: { of: Moment; linked: boolean }) {
   const { reference } = moment;
   if (moment.kind !== 'entry' || !reference || !linked) return null;
-  return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => (
-        <Link to="/audit/$eventId" params={{ eventId: reference }} {...props} />
-      )}
-    >
-      Entry
-    </Anchor>
-  );
+  return <EntryLink id={reference} />;
 }

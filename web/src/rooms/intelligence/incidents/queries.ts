@@ -83,9 +83,6 @@ export const editIncident = ({
 }: { id: string } & Partial<Schemas['IncidentPatchBody']>) =>
   body(client.PATCH(INCIDENT, { ...at(id), body: given }));
 
-export const mergeIncident = ({ id, into }: { id: string; into: string }) =>
-  body(client.POST(`${INCIDENT}/merge`, { ...at(id), body: { into } }));
-
 export const addNote = ({ id, text }: { id: string; text: string }) =>
   body(client.POST(`${INCIDENT}/notes`, { ...at(id), body: { text } }));
 

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconKey, IconPlugConnected, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../../display/EmptyState';
 import { Facts } from '../../../display/Facts';
 import { lazyComponent } from '../../../display/lazy';
 import { Modal } from '../../../display/Modal';
+import { OpenName } from '../../../display/OpenName';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -35,17 +36,9 @@ function columns(open: (alert: InboundAlert) => void): Column<InboundAlert>[] {
       sortBy: (row) => row.title,
       cell: (row) => (
         <div style={{ minWidth: 180, maxWidth: 420, overflowWrap: 'anywhere' }}>
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            fw={550}
-            c="inherit"
-            ta="left"
-            onClick={() => open(row)}
-          >
+          <OpenName c="inherit" onOpen={() => open(row)}>
             {row.title}
-          </Anchor>
+          </OpenName>
           <Text size="xs" className="muted">
             {row.source}
             {row.reports > 1 && `, ${plural(row.reports, 'report')}`}

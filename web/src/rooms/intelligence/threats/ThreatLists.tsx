@@ -8,6 +8,7 @@ import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
 import { lazyComponent } from '../../../display/lazy';
+import { OpenName } from '../../../display/OpenName';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { anomalySettingsQuery } from '../anomalies/queries';
@@ -34,17 +35,9 @@ function columns(
       sortBy: (row) => row.name,
       cell: (row) => (
         <div style={{ minWidth: 180, maxWidth: 420, overflowWrap: 'anywhere' }}>
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            fw={550}
-            c="inherit"
-            ta="left"
-            onClick={() => open(row)}
-          >
+          <OpenName c="inherit" onOpen={() => open(row)}>
             {row.name}
-          </Anchor>
+          </OpenName>
           {row.source === 'file' && (
             <Text size="xs" className="muted">
               {row.name === 'built-in.txt'
