@@ -41,7 +41,9 @@ export function words(name: string): string {
 
 /** Words that begin in lower case as a sentence of their own; a name at their beginning stays as it is. */
 export function sentence(text: string): string {
-  return /^[a-z]+[@._]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z]+([@._]|-[a-z\d]+ called )/.test(text)
+    ? text
+    : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Names as options of a select, in words. */

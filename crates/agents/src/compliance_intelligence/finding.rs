@@ -161,23 +161,12 @@ fn replaced(check: &Check, replacement: &EncryptVolume) -> ImpactAssessment {
 /// Title of a failure; a long sentence loses its end, which the finding's page has.
 fn failure(resource: &str, check: &str) -> String {
     let name = shortened(resource, LONGEST_NAME);
-    let text = format!("{name} fails: {}", lower_first(check));
+    let text = format!("{name} fails the check “{check}”");
     if text.chars().count() <= TITLE_CHARACTERS {
         return text;
     }
-    let kept: String = text.chars().take(TITLE_CHARACTERS - 1).collect();
-    format!("{}…", kept.trim_end())
-}
-
-/// A sentence inside another; a name at its beginning (`GuardDuty`, `SSH`) stays as it is.
-fn lower_first(text: &str) -> String {
-    let first_word = text.split_whitespace().next().unwrap_or_default();
-    if first_word.chars().skip(1).any(char::is_uppercase) {
-        return text.to_owned();
-    }
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_lowercase);
-    first.into_iter().flatten().chain(letters).collect()
+    let kept: String = text.chars().take(TITLE_CHARACTERS - 2).collect();
+    format!("{}…”", kept.trim_end())
 }
 
 const fn impact(severity: Priority) -> Impact {

@@ -58,7 +58,7 @@ fn a_failed_check_is_a_finding_and_evidence() {
     assert_eq!(found.priority, Priority::High);
     assert_eq!(
         found.title,
-        "invoices-name fails: the bucket blocks public access"
+        "invoices-name fails the check “The bucket blocks public access”"
     );
     assert!(found.plan.is_none(), "nothing is changed by itself");
     assert!(

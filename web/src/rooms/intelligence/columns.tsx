@@ -17,7 +17,8 @@ const titled = (maxWidth: number): Column<Recommendation> => ({
   header: 'Recommendation',
   sortBy: (row) => row.title,
   cell: (row) => {
-    const place = `${row.resource.name} · ${words(row.resource.provider)} ${row.resource.account} · ${row.resource.region}`;
+    const { name, provider, account, region } = row.resource;
+    const place = [name, `${words(provider)} ${account}`, region].filter(Boolean).join(' · ');
     return (
       <div style={{ minWidth: 240, maxWidth }}>
         <Anchor
@@ -103,6 +104,12 @@ function Saved({ of: row }: { of: Recommendation }) {
     return (
       <Text span size="sm" className="muted">
         {unknownSaving(row)}
+      </Text>
+    );
+  if (dollars === 0)
+    return (
+      <Text span size="sm" className="muted">
+        None
       </Text>
     );
   if (dollars < 0)

@@ -96,6 +96,12 @@ function Card({ of: one }: { of: Framework }) {
       <Stack gap={8}>
         <Text className="numeral" fz={26} fw={600} lh={1.2}>
           {one.score == null ? 'Not checked yet' : percent(one.score)}
+          {one.score != null && (
+            <Text span size="sm" fw={400} className="muted">
+              {' '}
+              of results pass
+            </Text>
+          )}
         </Text>
         <Progress
           value={one.score ?? 0}
