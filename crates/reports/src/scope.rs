@@ -76,8 +76,12 @@ impl Run {
     /// # Errors
     /// [`OutsideScope`]: nothing of the run lies in the scope.
     pub fn within(self, scope: Option<&AuditScope>) -> Result<Run, OutsideScope> {
+        // The scope may have been taken away since the request.
         let Some(scope) = scope else {
-            return Ok(self);
+            return Ok(Run {
+                scope: None,
+                ..self
+            });
         };
         let request = self.request.within(scope, self.created_at)?;
         Ok(Run {
@@ -92,13 +96,30 @@ impl Run {
     /// Returns `true` if everything that the run read lies in a scope.
     #[must_use]
     pub fn lies_in(&self, scope: &AuditScope) -> bool {
+        is_of_framework(&self.request.kind, scope)
+            && self.reads_accounts_of(scope)
+            && self.reads_times_of(scope)
+    }
+
+    /// A framework's report cites the entries that recorded results of checks, and these may be
+    /// older than its period, so that the period alone does not bring it into a scope.
+    fn reads_times_of(&self, scope: &AuditScope) -> bool {
         let period = self.request.period.resolve(self.created_at);
-        let has_times = scope.log_from.is_none_or(|from| from <= period.start)
+        let own = self.scope.as_ref();
+        let is_since = |from: Timestamp| {
+            let cites_within = match self.request.kind {
+                ReportKind::Custom { .. } => true,
+                ReportKind::Compliance { .. } => own
+                    .and_then(|own| own.log_from)
+                    .is_some_and(|own| from <= own),
+            };
+            from <= period.start && cites_within
+        };
+
+        scope.log_from.is_none_or(is_since)
             && scope
                 .log_until
-                .is_none_or(|until| period.end <= after(until));
-
-        is_of_framework(&self.request.kind, scope) && self.reads_accounts_of(scope) && has_times
+                .is_none_or(|until| period.end <= after(until))
     }
 
     fn reads_accounts_of(&self, scope: &AuditScope) -> bool {
@@ -317,6 +338,21 @@ mod tests {
         ] {
             assert_eq!(run(asked.clone()).lies_in(&scope), lies_in, "{asked:?}");
         }
+
+        // Results of checks may have been recorded before the period.
+        let since = AuditScope {
+            log_from: Some(at("2026-01-01T00:00:00Z")),
+            ..AuditScope::default()
+        };
+        assert!(run(request(None, &[])).lies_in(&since));
+        let whole = run(request(Some("soc2"), &[]));
+        assert!(!whole.lies_in(&since));
+        assert!(whole.within(Some(&since)).unwrap().lies_in(&since));
+
+        // A run whose user lost the scope before it began reads everything.
+        let widened = run(request(Some("soc2"), &[])).within(Some(&scope));
+        let widened = widened.unwrap().within(None).unwrap();
+        assert!(!widened.lies_in(&scope));
 
         // A wider scope's run is no run of a narrower one, and the other way round it is.
         let (asked, narrow) = (run(request(Some("soc2"), &[])), accounts(&["a"]));
