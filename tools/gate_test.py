@@ -271,6 +271,23 @@ class Summary(unittest.TestCase):
         ]
         self.assertEqual(test_summary.count(lines), (28, 5, 3))
 
+    def test_parts_binaries_and_stories_are_ordered_by_their_time(self):
+        lines = [
+            "     Running unittests src/lib.rs (/t/debug/deps/reeve_lake-57127b806d30af5e)\n",
+            "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.50s\n",
+            "     Running tests/it/main.rs (/t/debug/deps/it-6431c404d5937385)\n",
+            "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 512.40s\n",
+            "== rust took 600 s\n",
+            "ok   every page fits a phone  (30.5 s)\n",
+            "== pages took 40 s\n",
+        ]
+        parts, slow = test_summary.durations(lines)
+        self.assertEqual(parts, [("rust", 600), ("pages", 40)])
+        self.assertEqual(
+            slow,
+            [(512.4, "reeve_lake tests/it/main.rs"), (30.5, "every page fits a phone"), (1.5, "reeve_lake src/lib.rs")],
+        )
+
     def test_failures(self):
         lines = [
             "ok   a page opens  (1.0 s)",

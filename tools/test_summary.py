@@ -1,4 +1,4 @@
-"""Adds up a test log and repeats what failed: `test_summary.py LOG [FAILED PART...]`. Exits 1 when a part failed, whatever the counts say."""
+"""Adds up a test log, names what took longest, and repeats what failed: `test_summary.py LOG [FAILED PART...]`. Exits 1 when a part failed, whatever the counts say."""
 
 import re
 import sys
@@ -16,6 +16,14 @@ OUTCOME = re.compile(r"^(?:OK|FAILED) \((.+)\)$")
 # A failure of the pages (run.mjs), cargo, vitest, unittest, in this order; with the lines that follow it, indented or not.
 FAILURE = re.compile(r"^(?:FAIL .+|---- .+ stdout ----|\s*FAIL  .+|(?:FAIL|ERROR): .+)$")
 LINES_EACH, MOST_FAILURES = 8, 20
+# tools/test: "== rust took 612 s"
+PART = re.compile(r"^== (.+) took (\d+) s$")
+# cargo: "     Running tests/it/main.rs (/target/debug/deps/it-6431c404d5937385)", then "...; finished in 513.54s"
+RUNNING = re.compile(r"^\s+Running (?:unittests )?(\S+) \((?:.*/)?([^/]+)-[0-9a-f]{16}\)")
+FINISHED = re.compile(r"finished in ([\d.]+)s$")
+# run.mjs: "ok   every page fits a phone  (30.5 s)"
+STORY = re.compile(r"^ok   (.+)  \(([\d.]+) s\)$")
+MOST_SLOW = 12
 
 
 def failures(lines):
@@ -66,10 +74,33 @@ def count(lines):
     return passed, failed, skipped
 
 
+def durations(lines):
+    """(seconds of each part in order, (seconds, name) of the slowest binaries and stories)."""
+    parts, slow, binary, crate = [], [], None, "?"
+    for line in lines:
+        line = ANSI.sub("", line).rstrip()
+        if match := PART.match(line):
+            parts.append((match[1], int(match[2])))
+        elif match := RUNNING.match(line):
+            # An integration test is named like those of every crate, and follows the units of its own.
+            crate = crate if match[1].startswith("tests/") else match[2]
+            binary = f"{crate} {match[1]}"
+        elif CARGO.match(line) and binary and (match := FINISHED.search(line)):
+            slow.append((float(match[1]), binary))
+            binary = None
+        elif match := STORY.match(line):
+            slow.append((float(match[2]), match[1]))
+    return parts, sorted(slow, reverse=True)[:MOST_SLOW]
+
+
 def main(log, parts):
     with open(log, encoding="utf-8", errors="replace") as file:
         lines = file.readlines()
     passed, failed, skipped = count(lines)
+    took, slow = durations(lines)
+    if took:
+        print("seconds: " + ", ".join(f"{part} {seconds}" for part, seconds in took))
+        print("slowest: " + ", ".join(f"{name} {seconds:.0f}" for seconds, name in slow))
     for failure in failures(lines) if parts or failed else []:
         print("\n".join(failure))
     line = f"{passed} passed, {failed} failed"

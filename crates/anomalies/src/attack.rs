@@ -7,6 +7,7 @@
 mod catalogue;
 mod table;
 
+use reeve_audit::Obstacle;
 use reeve_learn::behavior::prior::Meaning;
 use reeve_learn::behavior::{ActivityEvent, Judgement, Outcome, Reason};
 
@@ -36,7 +37,7 @@ pub fn technique_of_call(event: &ActivityEvent) -> Option<&'static AttackTechniq
 pub fn attribute(
     event: &ActivityEvent,
     judged: &Judgement,
-) -> Result<&'static AttackTechnique, String> {
+) -> Result<&'static AttackTechnique, Obstacle> {
     let weighs = |reason| judged.weight_of(reason) > 0.0;
     let guessed = if weighs(Reason::Guessing) {
         Some(SPRAYING)
@@ -57,10 +58,10 @@ pub fn attribute(
         .or_else(|| technique_of_call(event))
         .or_else(elsewhere)
         .ok_or_else(|| {
-            format!(
+            Obstacle::of(format_args!(
                 "No ATT&CK technique: the matrix has none for {}, and neither its place nor its hour is new",
                 event.operation
-            )
+            ))
         })
 }
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 
 use super::attack::AttackTechnique;
 use super::security_activity::SecurityActivity;
@@ -52,7 +52,7 @@ impl Attempts {
     pub(super) fn show(
         &mut self,
         place: &str,
-        technique: Result<&'static AttackTechnique, String>,
+        technique: Result<&'static AttackTechnique, Obstacle>,
     ) {
         if let Some(total) = self.totals.get_mut(place) {
             total.activity.show(technique);

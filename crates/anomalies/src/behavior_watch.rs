@@ -2,7 +2,7 @@
 //! of the security class.
 
 use jiff::Timestamp;
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 use reeve_estate::ResourceKind;
 use reeve_learn::behavior::{
     ActivityEvent, Judgement, Novelty, Outcome, Reason, ResourceWatch, UnusualUse,
@@ -165,10 +165,10 @@ impl BehaviorWatch {
             self.attempts.mark_resource(&place.0);
         }
         let technique = technique_of_call(event).ok_or_else(|| {
-            format!(
+            Obstacle::of(format_args!(
                 "No ATT&CK technique: the matrix has none for {}",
                 event.operation
-            )
+            ))
         });
         self.attempts.show(&place.0, technique);
         let finding = SecurityFinding {

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use reeve_audit::Entry;
+use reeve_audit::{Entry, Obstacle};
 use serde::{Deserialize, Serialize};
 
 use super::attack::{AttackTechnique, technique_by_id};
@@ -97,13 +97,13 @@ impl SecurityActivity {
     }
 
     /// Adds the technique that a call shows, or the reason why it shows none.
-    pub(super) fn show(&mut self, technique: Result<&'static AttackTechnique, String>) {
+    pub(super) fn show(&mut self, technique: Result<&'static AttackTechnique, Obstacle>) {
         match technique {
             Ok(technique) => {
                 keep(&mut self.techniques, technique.id.to_owned(), MOST_KEPT);
                 self.no_technique = None;
             }
-            Err(why) if self.techniques.is_empty() => self.no_technique = Some(why),
+            Err(why) if self.techniques.is_empty() => self.no_technique = Some(why.into()),
             Err(_) => {}
         }
     }

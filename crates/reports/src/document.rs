@@ -14,6 +14,7 @@ mod table;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
+use reeve_access::AuditScope;
 use reeve_audit::format_instant;
 use reeve_audit::json::write_string;
 use serde::Serialize;
@@ -47,6 +48,8 @@ pub struct Heading {
     pub is_demo: bool,
     /// User whose rights the log was read with.
     pub generated_by: String,
+    /// Scope of that user, if any: the report is made of what lies in it.
+    pub scope: Option<AuditScope>,
     /// Moment that the period and the queries count from.
     pub asked_at: Timestamp,
     /// Time at which the report was generated.
@@ -60,6 +63,8 @@ struct ReportJson<'a> {
     organization: &'a str,
     demo_data: bool,
     generated_by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'a AuditScope>,
     asked_at: String,
     generated_at: String,
 }
@@ -81,6 +86,7 @@ pub fn json_head(
         organization: &heading.organization,
         demo_data: heading.is_demo,
         generated_by: &heading.generated_by,
+        scope: heading.scope.as_ref(),
         asked_at: format_instant(heading.asked_at),
         generated_at: format_instant(heading.generated_at),
     };

@@ -1,7 +1,7 @@
 //! A run of a report: a job with a state, progress, and files once it has succeeded.
 
 use jiff::Timestamp;
-use reeve_access::Principal;
+use reeve_access::{AuditScope, Principal};
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{ReportDefinition, ReportId, Request};
@@ -131,6 +131,9 @@ pub struct Run {
     /// Token that the request came with: its roles and its end bound the run.
     #[serde(default)]
     pub token: Option<String>,
+    /// Scope of that user, which the run is narrowed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<AuditScope>,
     /// Set when the schedule requested it.
     pub scheduled: bool,
     /// Set when it is to end as soon as it can.
@@ -218,6 +221,7 @@ impl Run {
             user: report.owner.clone(),
             user_email: report.owner_email.clone(),
             token: report.owner_token.clone(),
+            scope: None,
             scheduled: true,
             cancelling: false,
             channels: report.channels.clone(),

@@ -38,7 +38,7 @@ pub fn run_metadata(run: &Run) -> Value {
         .map(file)
         .collect();
 
-    json!({
+    let mut metadata = json!({
         "run_id": run.id.0,
         "report_id": run.report.0,
         "name": run.report_name,
@@ -52,7 +52,11 @@ pub fn run_metadata(run: &Run) -> Value {
         "found": run.progress.entries,
         "scheduled": run.scheduled,
         "error": run.error,
-    })
+    });
+    if let Some(scope) = &run.scope {
+        metadata["scope"] = json!(scope);
+    }
+    metadata
 }
 
 fn framework(run: &Run) -> Option<&str> {

@@ -10569,6 +10569,7 @@ export interface components {
                 reviews: components["schemas"]["ReportReviewBody"][];
                 /** @description Set when the schedule asked for it. */
                 scheduled: boolean;
+                scope?: components["schemas"]["AuditScopeBody"] | null;
                 /** @description Beginning of the period. */
                 start_time: string;
                 started_at?: string | null;
@@ -12500,6 +12501,7 @@ export interface components {
             reviews: components["schemas"]["ReportReviewBody"][];
             /** @description Set when the schedule asked for it. */
             scheduled: boolean;
+            scope?: components["schemas"]["AuditScopeBody"] | null;
             /** @description Beginning of the period. */
             start_time: string;
             started_at?: string | null;

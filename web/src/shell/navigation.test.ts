@@ -63,7 +63,14 @@ describe('navigation', () => {
   });
 
   it('opens to a user with a scope what is narrowed to it', () => {
-    const scoped = ['scoped', 'audit.view.all', 'audit.search', 'intelligence.view', 'estate.view'];
+    const scoped = [
+      'scoped',
+      'audit.view.all',
+      'audit.search',
+      'audit.reports',
+      'intelligence.view',
+      'estate.view',
+    ];
     const pages = openTo(scoped).flatMap(({ places }) =>
       places.flatMap(({ label, groups }) => [
         label,
@@ -78,6 +85,8 @@ describe('navigation', () => {
       'Audit Logging',
       'Search',
       'Live View',
+      'Compliance Reports',
+      'Reports',
       'Resources',
       'API tokens',
     ]);

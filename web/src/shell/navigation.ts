@@ -203,12 +203,14 @@ const AUDIT: PageGroup[] = [
         to: '/audit/compliance',
         about: 'Evidence for SOC 2, ISO 27001, HIPAA, PCI DSS, GDPR and FedRAMP.',
         needs: 'audit.reports',
+        inScope: true,
       },
       {
         label: 'Reports',
         to: '/audit/reports',
         about: 'Scheduled and one-off reports as PDF, CSV or JSON.',
         needs: 'audit.reports',
+        inScope: true,
       },
       {
         label: 'Exports',

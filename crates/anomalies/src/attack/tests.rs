@@ -94,7 +94,7 @@ fn what_has_no_technique_says_why() {
     let odd = call("example", "FrobnicateWidget", &[]);
     assert_eq!(technique_of_call(&odd), None);
     let why = attribute(&odd, &judged(Reason::Rarity)).unwrap_err();
-    assert!(why.contains("FrobnicateWidget"), "{why}");
+    assert!(why.as_str().contains("FrobnicateWidget"), "{why}");
 
     let elsewhere = attribute(&odd, &judged(Reason::Place)).map(|one| one.id);
     assert_eq!(elsewhere, Ok("T1078.004"));

@@ -291,12 +291,13 @@ fn cookie(is_secure: bool, value: &str, max_age_s: i64) -> (header::HeaderName, 
 }
 
 /// Permissions that mean something to a caller with a scope.
-const IN_SCOPE: [Permission; 7] = [
+const IN_SCOPE: [Permission; 8] = [
     Permission::AuditViewAll,
     Permission::AuditViewTeam,
     Permission::AuditViewOwn,
     Permission::AuditSearch,
     Permission::AuditExport,
+    Permission::AuditReports,
     Permission::IntelligenceView,
     Permission::EstateView,
 ];

@@ -184,6 +184,7 @@ fn main() {
         manifest_name: "soc-2-type-ii-2026-11-22-8b1f0c11.manifest.json".into(),
         is_demo: true,
         generated_by: "carla@acme.example".into(),
+        scope: None,
         asked_at: now,
         generated_at: now,
     };

@@ -166,6 +166,10 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
         ));
     }
 
+    if let Some(limits) = heading.scope_words() {
+        facts.push(("Scope", limits));
+    }
+
     facts.push(("Entries found", thousands(findings.entries)));
     facts.push((
         "Generated",

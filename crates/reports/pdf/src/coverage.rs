@@ -195,7 +195,15 @@ fn kinds(layout: &mut Layout<'_>, report: &Report<'_>) {
 }
 
 fn filters(layout: &mut Layout<'_>, report: &Report<'_>) {
-    if report.request.filters.narrow_resources() {
+    let scope = report.heading.scope.as_ref();
+    if scope.is_some_and(|scope| !scope.accounts.is_empty()) {
+        layout.heading(2, "Scope", None);
+        layout.paragraph(
+            "The report is made for a user whose scope names accounts. Entries that belong to no account are not in it, such as sign-ins, users, keys, \
+             backups, verifications and syncs of connections: a control that these would evidence shows fewer entries here than the whole log has.",
+            BODY,
+        );
+    } else if report.request.filters.narrow_resources() {
         layout.heading(2, "Filters", None);
         layout.paragraph(
             "The report is narrowed to accounts or resources. Entries that belong to no account stay in it: sign-ins, users, keys, backups, \

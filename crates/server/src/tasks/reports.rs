@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
-use reeve_access::{AccessError, Authenticator, Permission, UserId};
+use reeve_access::{AccessError, AuditScope, Authenticator, Permission, UserId};
 use reeve_audit::EventId;
 use reeve_reports::{Run, RunState, document, run_entry};
 use reeve_trail::Trail;
@@ -142,16 +142,26 @@ impl Runner {
             return Ok(Ending::Failed(reason));
         };
 
-        // Every reader of reports may download it, so it is made of what all of them may see.
-        if !principal.sees_whole_log() {
+        // Every reader of reports may download it, so it is made of what all of them may see; a
+        // run within a scope is read by those whose own scope includes it.
+        if !principal.may(Permission::AuditViewAll) {
             let reason = format!(
-                "{} may not see every entry: it needs the permission audit.view_all, and no scope",
+                "{} may not see every entry: it needs the permission audit.view_all",
                 run.user_email
             );
             return Ok(Ending::Failed(reason));
         }
+        if let Some(ending) = self.narrow(run, principal.scope.as_deref()).await? {
+            return Ok(ending);
+        }
 
-        let work = Work::new(&self.context, &self.ledger, run.clone(), &principal);
+        let work = Work::new(
+            &self.context,
+            &self.ledger,
+            &self.trail,
+            run.clone(),
+            &principal,
+        );
         let progress = work.progress();
         let mut working = std::pin::pin!(work.run());
         let mut tick = tokio::time::interval(TOUCH);
@@ -169,6 +179,26 @@ impl Runner {
                         return Ok(Ending::Cancelled);
                     }
                 }
+            }
+        }
+    }
+
+    /// Narrows a run to the scope of its user, and keeps it so before an entry is read. Returns the
+    /// end of a run that has nothing in the scope, or that was cancelled.
+    async fn narrow(&self, run: &mut Run, scope: Option<&AuditScope>) -> Result<Option<Ending>> {
+        loop {
+            let narrowed = match run.clone().within(scope) {
+                Ok(narrowed) => narrowed,
+                Err(outside) => return Ok(Some(Ending::Failed(outside.to_string()))),
+            };
+            if narrowed == *run {
+                return Ok(None);
+            }
+
+            // A conflict reads the run again as it was before, so it is looked at once more.
+            *run = narrowed;
+            if !self.touch(run).await? {
+                return Ok(Some(Ending::Cancelled));
             }
         }
     }

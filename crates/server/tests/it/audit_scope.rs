@@ -17,8 +17,8 @@ use crate::routes::knock;
 use crate::unused::found;
 
 /// Account that lies within the scopes of these tests, and one that does not.
-const HERE: &str = "111122223333";
-const ELSEWHERE: &str = "999999999999";
+pub(crate) const HERE: &str = "111122223333";
+pub(crate) const ELSEWHERE: &str = "999999999999";
 
 /// Every role whose holders may have a scope.
 fn roles() -> Vec<&'static str> {
@@ -27,7 +27,7 @@ fn roles() -> Vec<&'static str> {
     all.map(|role| role.as_str()).collect()
 }
 
-async fn limited(admin: &Api, email: &str, scope: Value) -> Api {
+pub(crate) async fn limited(admin: &Api, email: &str, scope: Value) -> Api {
     let (id, api) = admin.person(email, &roles(), &[]).await;
     let path = format!("users/{id}");
     let changed = admin

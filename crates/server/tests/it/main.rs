@@ -63,6 +63,7 @@ mod rollouts;
 mod routes;
 mod saved_searches;
 mod scheduled;
+mod scoped_reports;
 mod security_tools;
 mod self_checks;
 mod shape;

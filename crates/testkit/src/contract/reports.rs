@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use reeve_access::AccessError;
+use reeve_access::{AccessError, AuditScope};
 use reeve_reports::{
     Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind,
     ReportStore, Request, Review, Run, RunFile, RunFiles, RunFilter, RunId, RunProgress, RunState,
@@ -97,6 +97,7 @@ pub fn run_of(id: &str, report: &str, second: i64) -> Result<Run> {
         user: "user-1".to_owned(),
         user_email: "ann@acme.example".to_owned(),
         token: None,
+        scope: None,
         scheduled: true,
         cancelling: true,
         channels: vec!["Security".to_owned()],
@@ -259,6 +260,11 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
     let running = Run {
         state: RunState::Running,
         version: 2,
+        scope: Some(AuditScope {
+            accounts: ["111122223333".to_owned()].into(),
+            log_from: Some(at(0)?),
+            ..AuditScope::default()
+        }),
         ..first.clone()
     };
     store.run_update(&running).await?;

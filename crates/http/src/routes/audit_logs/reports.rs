@@ -2,7 +2,8 @@
 //! is the request.
 //!
 //! Everything needs `audit.reports`, and runs `audit.view_all` as well: a run reads what the user
-//! who asked for it may see, and every reader of reports may download it.
+//! who asked for it may see, and every reader of reports may download it. A caller with a scope is
+//! answered the part of a report that lies in it, and the runs that do (`reeve_reports::OutsideScope`).
 
 mod reviews;
 mod runs;
@@ -55,10 +56,16 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     responses((status = 200, body = List<ReportBody>)))]
 async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(paging): Params<Paging>,
 ) -> Result<Json<List<ReportBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.reports.report_list().await?;
+    let now = app.now();
+    let all: Vec<_> = all
+        .into_iter()
+        .filter_map(|report| visible(&caller, report, now))
+        .collect();
     Ok(Json(window.page(all.iter(), ReportBody::new)))
 }
 
@@ -87,11 +94,33 @@ async fn create(
     responses((status = 200, body = ReportBody), (status = 404, body = ProblemBody)))]
 async fn get(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<ReportBody>, Problem> {
-    Ok(Json(ReportBody::new(
-        &app.reports.report_get(&ReportId(id)).await?,
-    )))
+    let report = app.reports.report_get(&ReportId(id)).await?;
+    let id = report.id.0.clone();
+    let report = visible(&caller, report, app.now());
+    let report = report.ok_or_else(|| Problem::not_found("report", &id))?;
+    Ok(Json(ReportBody::new(&report)))
+}
+
+/// Returns the part of a report that its reader may see: with a scope what a run of theirs would
+/// answer, without the receivers of other runs. `None` for a report with nothing in the scope.
+fn visible(
+    caller: &Caller,
+    report: ReportDefinition,
+    now: jiff::Timestamp,
+) -> Option<ReportDefinition> {
+    let Some(scope) = caller.principal.scope.as_deref() else {
+        return Some(report);
+    };
+    let request = report.request.within(scope, now).ok()?;
+    Some(ReportDefinition {
+        request,
+        channels: Vec::new(),
+        recipients: Vec::new(),
+        ..report
+    })
 }
 
 /// Change a report. Scheduled runs have the rights of whoever changed it last.

@@ -180,9 +180,11 @@ pub(super) async fn explanation(
     responses((status = 200, body = PatchBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn patch(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<PatchBody>, Problem> {
-    let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
+    let visible = app.visible(&caller.principal).await?;
+    let found = visible.recommendation(&RecommendationId(id)).await?;
     let resource = app.estate.resource_get(&found.subject.id).await?;
     let patch = reeve_recommend::plan::patch::patch(&found, &resource).ok_or_else(|| {
         Problem::new(

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::time;
+use crate::wire::access::AuditScopeBody;
 use crate::wire::form::enumeration::ReportRunState;
 use crate::wire::report::ReportFilters;
 use crate::wire::report::definition::RequestFields;
@@ -93,6 +94,9 @@ pub struct ReportRunBody {
     pub summary: Option<ReportSummaryBody>,
     /// User whose rights it reads the log with.
     pub user: String,
+    /// Scope of that user, which the run is narrowed to; absent for a run of the whole log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<AuditScopeBody>,
     /// Set when the schedule asked for it.
     pub scheduled: bool,
     /// Time of the request.
@@ -190,6 +194,7 @@ impl ReportRunBody {
                 .as_deref()
                 .and_then(|text| serde_json::from_str(text).ok()),
             user: run.user_email.clone(),
+            scope: run.scope.as_ref().map(AuditScopeBody::from),
             scheduled: run.scheduled,
             created_at: time::text(run.created_at),
             started_at: run.started_at.map(time::text),

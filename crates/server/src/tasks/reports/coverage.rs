@@ -10,7 +10,7 @@ use reeve_audit::{Submitter, SubmitterField, SubmitterType};
 use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, TrailError};
 use reeve_reports::{
     Configuration, EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage,
-    submitter_words,
+    submitter_words, visible_reviews,
 };
 use reeve_trail::Trail;
 
@@ -35,30 +35,29 @@ pub(super) struct Surroundings {
     configuration: Option<Configuration>,
 }
 
+/// The log as a run reads it.
+#[derive(Clone, Copy)]
+pub(super) struct Trails<'a> {
+    /// Entries that the user of the run may see.
+    pub(super) seen: &'a Trail,
+    /// Every entry: when the log begins, and which sources it has, is the same for every reader.
+    pub(super) whole: &'a Trail,
+}
+
 impl Surroundings {
     pub(super) async fn gather(
         context: &TaskContext,
-        trail: &Trail,
+        trails: Trails<'_>,
         run: &Run,
         period: Period,
         configuration: Option<Configuration>,
     ) -> Result<Surroundings> {
         let now = run.created_at;
-        let first = trail
+        let first = trails
+            .whole
             .by_sequence(0)
             .await
             .context("the first entry could not be read")?;
-        let expected = context
-            .estate
-            .connection_list()
-            .await?
-            .into_iter()
-            .map(|connection| ExpectedConnection {
-                id: connection.id.0,
-                name: connection.name,
-                created_at: connection.created_at,
-            });
-
         let workspace = context.workspace.workspace_get().await?;
         Ok(Surroundings {
             organization: if workspace.version == 0 {
@@ -67,14 +66,17 @@ impl Surroundings {
                 workspace.name
             },
             is_demo: context.settings.is_demo,
-            expected: expected.collect(),
+            expected: expected(context, run).await?,
             log_begins_at: first.map(|stored| stored.recorded_at),
-            sources: sources(context, trail, period, now).await?,
-            connected: connected(trail, now).await,
-            reviews: context
-                .reports
-                .review_list(&run.report, MOST_REVIEWS)
-                .await?,
+            sources: sources(context, trails.seen, run, period).await?,
+            connected: connected(trails.whole, now).await,
+            reviews: visible_reviews(
+                &*context.reports,
+                &run.report,
+                run.scope.as_ref(),
+                MOST_REVIEWS,
+            )
+            .await?,
             configuration,
         })
     }
@@ -87,6 +89,29 @@ impl Surroundings {
         findings.reviews = self.reviews;
         findings.configuration = self.configuration;
     }
+}
+
+/// Returns the connections whose syncs are held against the period. The entries of syncs belong to
+/// no account, so a run within accounts sees none, and expects none.
+async fn expected(context: &TaskContext, run: &Run) -> Result<Vec<ExpectedConnection>> {
+    if is_within_accounts(run) {
+        return Ok(Vec::new());
+    }
+    let connections = context.estate.connection_list().await?;
+    let expected = connections
+        .into_iter()
+        .map(|connection| ExpectedConnection {
+            id: connection.id.0,
+            name: connection.name,
+            created_at: connection.created_at,
+        });
+    Ok(expected.collect())
+}
+
+fn is_within_accounts(run: &Run) -> bool {
+    run.scope
+        .as_ref()
+        .is_some_and(|scope| !scope.accounts.is_empty())
 }
 
 /// Returns the kinds of source that the log has an entry of, whenever that was. A search that takes
@@ -137,9 +162,10 @@ async fn edge(
 async fn sources(
     context: &TaskContext,
     trail: &Trail,
+    run: &Run,
     period: Period,
-    now: Timestamp,
 ) -> Result<Vec<SourceCoverage>> {
+    let now = run.created_at;
     let by = |field| Aggregation {
         by: GroupBy::Field(FieldPath::Submitter(field)),
         limit: MOST_SOURCES,
@@ -221,6 +247,9 @@ async fn sources(
     }
 
     sources.sort_by(|a, b| b.entries.cmp(&a.entries).then_with(|| a.name.cmp(&b.name)));
+    if is_within_accounts(run) {
+        return Ok(sources);
+    }
     for token in context.access.token_list(None).await? {
         if is_log_source(&token, now) && !tokens.values.iter().any(|(name, _)| *name == token.name)
         {

@@ -15,7 +15,7 @@ use reeve_tlog::{Checkpoint, MultiProver};
 use reeve_trail::Trail;
 
 use super::configuration::{self, Recorded};
-use super::coverage::Surroundings;
+use super::coverage::{Surroundings, Trails};
 use super::files::{self, Heads, Spool};
 use crate::adapters::typesetter::{lines, read_checkpoint};
 use crate::tasks::context::TaskContext;
@@ -60,7 +60,10 @@ pub(super) struct Done {
 /// A run, ready to be worked on.
 pub(super) struct Work {
     run: Run,
+    /// Entries that the user of the run may see.
     trail: Trail,
+    /// Every entry, for statements about the log as a whole.
+    whole: Trail,
     ledger: Ledger,
     context: Arc<TaskContext>,
     shared: Shared,
@@ -79,6 +82,7 @@ impl Work {
     pub(super) fn new(
         context: &Arc<TaskContext>,
         ledger: &Ledger,
+        whole: &Trail,
         run: Run,
         principal: &Principal,
     ) -> Work {
@@ -86,6 +90,7 @@ impl Work {
         Work {
             run,
             trail,
+            whole: whole.clone(),
             ledger: ledger.clone(),
             context: context.clone(),
             shared: Shared::default(),
@@ -143,9 +148,12 @@ impl Work {
         }
 
         let period = self.run.request.period.resolve(self.run.created_at);
+        let trails = Trails {
+            seen: &self.trail,
+            whole: &self.whole,
+        };
         let surroundings =
-            Surroundings::gather(&self.context, &self.trail, &self.run, period, configuration)
-                .await?;
+            Surroundings::gather(&self.context, trails, &self.run, period, configuration).await?;
         let (run, now) = (self.run, self.context.now());
 
         blocking(move || state.finish(&run, surroundings, &note, &checkpoint, now)).await
@@ -227,6 +235,7 @@ impl State {
             is_demo,
             manifest_name: run.file_name("manifest.json"),
             generated_by: run.user_email.clone(),
+            scope: run.scope.clone(),
             asked_at: run.created_at,
             generated_at: now,
         };

@@ -2,12 +2,22 @@ import { Button, Card, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMe } from '../../../api/session';
 import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { Runs } from './Runs';
-import { isOf, reportsQuery, templatesQuery, type Report, type Template } from './queries';
+import {
+  isOf,
+  reportsQuery,
+  runnable,
+  runReport,
+  templatesQuery,
+  useChange,
+  type Report,
+  type Template,
+} from './queries';
 
 const RunForm = lazyComponent(() => import('./RunForm'), 'RunForm');
 
@@ -19,9 +29,13 @@ export function Compliance() {
   const [chosen, setChosen] = useState<Template>();
   const [opened, setOpened] = useState(route.useSearch().run);
   const reports = useQuery(reportsQuery).data?.items;
+  // A user with a scope runs what others have saved, narrowed to the scope.
+  const isScoped = Boolean(useMe()?.scope);
+  const run = useChange(runReport);
   return (
     <Stack gap="lg">
       <Panel title="Frameworks" note="Evidence, exceptions and gaps for each control.">
+        <ProblemAlert error={run.error} />
         {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           {!data && !error && [1, 2, 3].map((key) => <Skeleton key={key} h={120} />)}
@@ -39,14 +53,23 @@ export function Compliance() {
                   {template.controls.length} controls
                   <NextRun report={reports?.find((report) => isOf(report, template))} />
                 </Text>
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`Create a report for ${template.name}`}
-                  onClick={() => setChosen(template)}
-                >
-                  Create report
-                </Button>
+                {isScoped ? (
+                  <RunSaved
+                    report={reports && runnable(reports, template)}
+                    onRun={({ id }) =>
+                      run.mutate(id, { onSuccess: (started) => setOpened(started.id) })
+                    }
+                  />
+                ) : (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Create a report for ${template.name}`}
+                    onClick={() => setChosen(template)}
+                  >
+                    Create report
+                  </Button>
+                )}
               </Group>
             </Card>
           ))}
@@ -64,6 +87,23 @@ export function Compliance() {
         />
       )}
     </Stack>
+  );
+}
+
+function RunSaved({ report, onRun }: { report?: Report; onRun: (report: Report) => void }) {
+  return report ? (
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={`Run ${report.name}`}
+      onClick={() => onRun(report)}
+    >
+      Run report
+    </Button>
+  ) : (
+    <Text size="xs" className="muted">
+      No report saved within your scope
+    </Text>
   );
 }
 

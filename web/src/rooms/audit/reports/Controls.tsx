@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Group, List, Text, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMe } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { count } from '../../../display/amounts';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -146,6 +147,7 @@ function Reviews({ run, question }: { run: ReportRun; question: Question }) {
   const [open, setOpen] = useState(false);
   const [comment, setComment] = useState('');
   const review = useChange(reviewException);
+  const isScoped = Boolean(useMe()?.scope);
   const reviews = run.reviews.filter((one) => one.question === question.id);
   const save = () =>
     review.mutate(
@@ -194,14 +196,16 @@ function Reviews({ run, question }: { run: ReportRun; question: Question }) {
           </Group>
         </>
       ) : (
-        <Anchor
-          component="button"
-          size="xs"
-          onClick={() => setOpen(true)}
-          aria-label={`Review ${question.name}`}
-        >
-          Review
-        </Anchor>
+        !isScoped && (
+          <Anchor
+            component="button"
+            size="xs"
+            onClick={() => setOpen(true)}
+            aria-label={`Review ${question.name}`}
+          >
+            Review
+          </Anchor>
+        )
       )}
     </div>
   );

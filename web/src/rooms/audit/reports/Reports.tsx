@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMe } from '../../../api/session';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { spanInWords } from '../../../display/durations';
 import { EmptyState } from '../../../display/EmptyState';
@@ -25,6 +26,7 @@ export function Reports() {
   const [editing, setEditing] = useState<Report | 'new'>();
   const [opened, setOpened] = useState(route.useSearch().run);
   const run = useChange(runReport);
+  const isScoped = Boolean(useMe()?.scope);
   const columns: Column<Report>[] = [
     {
       id: 'name',
@@ -76,20 +78,24 @@ export function Reports() {
           >
             Run
           </Button>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            aria-label={`Change ${row.name}`}
-            onClick={() => setEditing(row)}
-          >
-            Change
-          </Button>
-          <Remove
-            room="reports"
-            what={row.name}
-            explain="It runs no more. Its finished runs stay."
-            remove={() => removeReport(row.id)}
-          />
+          {!isScoped && (
+            <>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                aria-label={`Change ${row.name}`}
+                onClick={() => setEditing(row)}
+              >
+                Change
+              </Button>
+              <Remove
+                room="reports"
+                what={row.name}
+                explain="It runs no more. Its finished runs stay."
+                remove={() => removeReport(row.id)}
+              />
+            </>
+          )}
         </Group>
       ),
     },
@@ -100,9 +106,11 @@ export function Reports() {
         title="Custom reports"
         flush
         actions={
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
-            Add report
-          </Button>
+          !isScoped && (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
+              Add report
+            </Button>
+          )
         }
       >
         <ProblemAlert error={run.error} />

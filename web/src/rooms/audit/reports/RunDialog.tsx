@@ -27,6 +27,11 @@ import { useReturnFocus } from '../../../display/useReturnFocus';
 const many = ({ count: number, at_least }: { count: number; at_least: boolean }) =>
   `${count(number)}${at_least ? '+' : ''}`;
 
+function scopeInWords({ accounts = [], frameworks = [] }: NonNullable<ReportRun['scope']>) {
+  const names = [...accounts, ...frameworks].join(', ');
+  return `Narrowed to what ${names ? `a scope of ${names}` : 'the scope of its user'} includes`;
+}
+
 /** A run: its progress, then what it found and its files. */
 export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) {
   useReturnFocus();
@@ -42,6 +47,7 @@ export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) 
               ['Status', <Status key="state" of={run.state} />],
               ['Period', daysOf(run)],
               ['By', run.scheduled ? `Schedule of ${run.user}` : run.user],
+              ...(run.scope ? [['Scope', scopeInWords(run.scope)] as [string, string]] : []),
               ...(run.query ? [['Events', run.query] as [string, string]] : []),
             ]}
           />

@@ -92,3 +92,8 @@ export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json' | 'manifes
 /** The report that the page keeps for a framework. */
 export const isOf = ({ name, framework }: Report, template: Template) =>
   framework === template.id && name === template.name;
+
+/** The report that a user with a scope runs for a framework: the page's own, else any. */
+export const runnable = (reports: Report[], template: Template) =>
+  reports.find((report) => isOf(report, template)) ??
+  reports.find(({ framework }) => framework === template.id);

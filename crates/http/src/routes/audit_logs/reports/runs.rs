@@ -7,9 +7,10 @@ use axum::body::Body as HttpBody;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use reeve_access::AuditScope;
 use reeve_audit::{Entry, FieldCode, ResourceRef, events};
 use reeve_notify::delivery::{Target, Topic};
-use reeve_reports::{ReportId, Run, RunFilter, RunId, RunState};
+use reeve_reports::{ReportId, Run, RunFilter, RunId, RunState, visible_reviews};
 use serde_json::json;
 use tokio_util::io::ReaderStream;
 
@@ -27,6 +28,8 @@ use crate::wire::report::{
 const CHUNK: usize = 256 << 10;
 /// Reviews answered, the latest.
 const REVIEWS: u64 = 1000;
+/// Runs that are looked at for a caller with a scope, the latest ones.
+const SCANNED: u64 = 1000;
 /// Tries of a change that meets the progress of a running report.
 const TRIES: usize = 5;
 
@@ -49,7 +52,9 @@ pub(super) async fn run(
 > {
     let report = app.reports.report_get(&ReportId(id)).await?;
     let id = RunId(uuid::Uuid::now_v7().to_string());
-    let run = Run::requested(&report, id, &caller.principal, app.now());
+    let run = Run::requested(&report, id, &caller.principal, app.now())
+        .within(caller.principal.scope.as_deref())
+        .map_err(|outside| Problem::new(Code::NotFound, format!("Nothing to run: {outside}.")))?;
     app.reports.run_insert(&run, None).await?;
     let place = format!("/api/v1/audit-logs/reports/runs/{}", run.id.0);
 
@@ -66,6 +71,7 @@ pub(super) async fn run(
     responses((status = 200, body = List<ReportRunBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(asked): Params<RunListParams>,
 ) -> Result<Json<List<ReportRunBody>>, Problem> {
     let window = window(asked.limit, asked.offset, asked.cursor.as_deref())?;
@@ -87,7 +93,10 @@ pub(super) async fn list(
         limit: window.limit,
         offset: window.start(),
     };
-    let (runs, total) = app.reports.run_list(&filter).await?;
+    let (runs, total) = match caller.principal.scope.as_deref() {
+        Some(scope) => within(&app, scope, filter).await?,
+        None => app.reports.run_list(&filter).await?,
+    };
 
     let next_cursor = window.next(runs.len(), total);
     Ok(Json(List {
@@ -95,6 +104,46 @@ pub(super) async fn list(
         total,
         next_cursor,
     }))
+}
+
+/// Returns the runs that lie in a scope, and their number: among the latest, as what a run read is
+/// known only after it was found.
+async fn within(
+    app: &App,
+    scope: &AuditScope,
+    filter: RunFilter,
+) -> Result<(Vec<Run>, u64), Problem> {
+    let latest = RunFilter {
+        limit: SCANNED,
+        offset: 0,
+        ..filter.clone()
+    };
+    let (mut runs, _) = app.reports.run_list(&latest).await?;
+    runs.retain(|run| run.lies_in(scope));
+
+    let total = runs.len() as u64;
+    let bound = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let page = runs.into_iter().skip(bound(filter.offset));
+    Ok((page.take(bound(filter.limit)).collect(), total))
+}
+
+/// A run that the caller may see.
+async fn visible(app: &App, caller: &Caller, id: &RunId) -> Result<Run, Problem> {
+    let run = app.reports.run_get(id).await?;
+    match caller.principal.scope.as_deref() {
+        Some(scope) if !run.lies_in(scope) => Err(Problem::not_found("run", &id.0)),
+        _ => Ok(run),
+    }
+}
+
+/// A run that the caller may cancel: within a scope a run of their own.
+async fn cancellable(app: &App, caller: &Caller, id: &RunId) -> Result<Run, Problem> {
+    let run = visible(app, caller, id).await?;
+    if caller.principal.scope.is_some() && run.user != caller.user.0 {
+        let reason = "A user with a scope cancels their own runs alone.";
+        return Err(Problem::new(Code::Forbidden, reason));
+    }
+    Ok(run)
 }
 
 /// One run with its findings.
@@ -106,7 +155,7 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<ReportRunBody>, Problem> {
-    let run = app.reports.run_get(&RunId(id)).await?;
+    let run = visible(&app, &caller, &RunId(id)).await?;
     // Before its end a run has no findings, and pages ask for its progress every second.
     if run.state == RunState::Succeeded {
         let read = json!({ "run_id": run.id.0 });
@@ -120,8 +169,13 @@ pub(super) async fn get(
         .await?;
     }
 
-    let deliveries = deliveries(&app, &run).await?;
-    let reviews = app.reports.review_list(&run.report, REVIEWS).await?;
+    // Channels are settings of the service, which a scope does not open.
+    let scope = caller.principal.scope.as_deref();
+    let deliveries = match scope {
+        Some(_) => Vec::new(),
+        None => deliveries(&app, &run).await?,
+    };
+    let reviews = visible_reviews(&*app.reports, &run.report, scope, REVIEWS).await?;
     let reviews = reviews.iter().map(ReportReviewBody::new).collect();
 
     Ok(Json(ReportRunBody {
@@ -180,7 +234,7 @@ pub(super) async fn cancel(
 ) -> Result<Json<ReportRunBody>, Problem> {
     let id = RunId(id);
     for _ in 0..TRIES {
-        let before = app.reports.run_get(&id).await?;
+        let before = cancellable(&app, &caller, &id).await?;
         if before.state.is_ended() {
             return Err(Problem::new(
                 Code::Conflict,
@@ -225,7 +279,7 @@ pub(super) async fn download(
     Path(id): Path<String>,
     Params(params): Params<DownloadParams>,
 ) -> Result<Response, Problem> {
-    let run = app.reports.run_get(&RunId(id)).await?;
+    let run = visible(&app, &caller, &RunId(id)).await?;
     let format = params.format.to_ascii_lowercase();
     let (kind, bytes) = match format.as_str() {
         "pdf" => ("application/pdf", run.files.pdf.bytes),
