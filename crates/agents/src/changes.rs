@@ -27,6 +27,10 @@ const CHANGES: &[(AgentType, &[&str])] = &[
         ],
     ),
     (
+        AgentType::SPOT_OPTIMIZER,
+        &["replace_machine", "use_mixed_instances"],
+    ),
+    (
         AgentType::PERFORMANCE_OPTIMIZER,
         &[
             "scale_group",
@@ -67,11 +71,13 @@ const CHANGES: &[(AgentType, &[&str])] = &[
 
 /// Names of the changes that are remediations of checks: those that are data, and the one that
 /// replaces a volume. Changes of the policies of users and roles are none: who may put a policy may
-/// become an administrator, and no check needs it. Measures against attacks are none either.
+/// become an administrator, and no check needs it. Measures against attacks and spot capacity are
+/// none either.
 static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let names = ConfigurationRow::all().iter().map(|row| row.name);
     names
         .filter(|name| !POLICY_CHANGES.contains(name) && !is_against_attacks(name))
+        .filter(|name| *name != "use_mixed_instances")
         .chain(["encrypt_volume"])
         .collect()
 });

@@ -18,12 +18,12 @@ mod predictive_answer;
 mod retrospect;
 pub mod security_intelligence;
 mod settings;
+pub mod spot_optimizer;
 pub mod storage_optimizer;
 pub mod workload_classifier;
 
 use std::sync::Arc;
 
-use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
 
 pub use changes::changes;
@@ -39,7 +39,7 @@ pub fn registry() -> AgentTypes {
 pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
     vec![
         Arc::new(cost_optimizer::CostOptimizer),
-        listed::row(AgentType::SPOT_OPTIMIZER, Vec::new),
+        Arc::new(spot_optimizer::SpotOptimizer),
         Arc::new(performance_optimizer::PerformanceOptimizer),
         Arc::new(db_optimizer::DbOptimizer),
         Arc::new(security_intelligence::SecurityIntelligence),
@@ -65,6 +65,7 @@ mod tests {
 
         let expected = [
             "cost_optimizer",
+            "spot_optimizer",
             "performance_optimizer",
             "db_optimizer",
             "security_intelligence",

@@ -173,7 +173,12 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         return unknown_cost(limits, asked);
     };
 
+    let replaces_lost = asked.emergency
+        && asked
+            .procedure
+            .is_some_and(|procedure| procedure.change().replaces_lost_capacity());
     if percent > limits.max_cost_increase_percent + 0.05
+        && !replaces_lost
         && !excepted(asked, GuardrailName::MaxIncrease, percent)
     {
         let limit = limits.max_cost_increase_percent;

@@ -62,7 +62,7 @@ pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{
     Capacity, DatabaseName, GroupTemplate, GroupUse, Lifecycle, PublicAddress, Purchase,
-    ReplacementGroup, Resource, ResourceId, ResourceState, Specification,
+    ReplacementGroup, Resource, ResourceId, ResourceState, SUCCEEDS_TAG, Specification, Successor,
 };
 pub use sample::{Sample, Series, Track};
 pub use store::{

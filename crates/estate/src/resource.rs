@@ -136,7 +136,7 @@ pub struct Specification {
     /// cloud did not report it. Prices are for shared hardware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenancy: Option<String>,
-    /// The zone a database's primary runs in.
+    /// The zone that a machine or a database's primary runs in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
     /// The zone its standby waits in.
@@ -186,6 +186,24 @@ pub struct Specification {
     /// Use of a security group; the observation of a single group alone reads it.
     #[serde(skip)]
     pub group_use: Option<GroupUse>,
+    /// Successor that Reeve launched for a machine; the observation of a single machine alone reads
+    /// it.
+    #[serde(skip)]
+    pub successor: Option<Successor>,
+}
+
+/// Key of the tag by which the successor of a machine names it.
+pub const SUCCEEDS_TAG: &str = "reeve:replaces";
+
+/// Machine that Reeve launched in the place of another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Successor {
+    pub id: String,
+    pub running: bool,
+    /// `true` if it is in every target group of either machine.
+    pub attached: bool,
+    /// `true` if the machine itself is in every target group of either.
+    pub machine_attached: bool,
 }
 
 /// Rules and interfaces of a security group, and the group that Reeve made in its place.

@@ -36,6 +36,7 @@ use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::drift::DriftStore;
 use reeve_recommend::judgement::evidence::EvidenceStore;
+use reeve_recommend::judgement::spot::SpotStore;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, Clock};
@@ -237,6 +238,8 @@ pub struct Ports {
     pub kinds: Arc<Kinds>,
     /// Network flows and the flow logs that they come from.
     pub flows: Arc<dyn FlowStore>,
+    /// Notices about spot capacity, and the queues that they come from.
+    pub spots: Arc<dyn SpotStore>,
     pub bill_sources: Arc<dyn BillSourceStore>,
     /// Reading buckets with bills.
     pub bill_syncer: Arc<dyn BillSyncer>,

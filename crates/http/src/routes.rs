@@ -12,6 +12,7 @@ pub(crate) mod metrics;
 pub(crate) mod prices;
 pub(crate) mod resources;
 pub(crate) mod sessions;
+pub(crate) mod spot_notices;
 pub(crate) mod teams;
 pub(crate) mod tokens;
 pub(crate) mod users;
@@ -70,6 +71,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = audit_logs::routes(guarded);
     let guarded = intelligence::routes(guarded);
     let guarded = connections::routes(guarded);
+    let guarded = spot_notices::routes(guarded);
     let guarded = metrics::routes(guarded);
     let guarded = bills::routes(guarded);
     let guarded = prices::routes(guarded);

@@ -24,3 +24,4 @@ pub mod notification;
 pub mod predictive;
 pub mod recommendation;
 pub mod report;
+pub mod spot;

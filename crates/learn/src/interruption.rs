@@ -7,11 +7,11 @@
 //! Without history the prior alone answers, with a wide interval. Everything is learnt from the
 //! past of each moment alone.
 //!
-//! No agent or command reads [`Model`] yet: nothing in the service collects the lives of spot
-//! instances or the signals of pools. It is measured by `reeve-bench-learn interruption` and waits
-//! for the agent for spot capacity. `reeve analyze interruptions` reads [`Availability`], which
-//! answers the same of one pool of which nothing is known but when it had capacity, and
-//! [`PurchasePolicy`], which decides from it what to buy.
+//! `spot_optimizer` reads [`Model`], learned from notices and the inventory; nothing in the service
+//! collects the signals of pools yet. It is measured by `reeve-bench-learn interruption`.
+//! `reeve analyze interruptions` reads [`Availability`], which answers the same of one pool of which
+//! nothing is known but when it had capacity, and [`PurchasePolicy`], which decides from it what to
+//! buy; `spot_optimizer` asks the policy for the way back.
 
 use crate::window::{DAY_MS, HOUR_MS};
 

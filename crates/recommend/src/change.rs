@@ -27,6 +27,7 @@ mod procedure;
 mod put_bucket_lifecycle;
 mod registry;
 mod remove_unused;
+mod replace_machine;
 mod replicate;
 mod request_quota;
 mod resize_database;
@@ -75,6 +76,7 @@ pub use registry::{
     ChangeType, Changes, Parse, Permission, PermittedOn, PlanError, aws, aws_on, aws_own,
 };
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
+pub use replace_machine::{ReplaceMachine, ReplaceOperation};
 pub use replicate::Replicate;
 pub use request_quota::{QuotaOperation, RequestQuota};
 pub use resize_database::ResizeDatabase;
@@ -93,7 +95,7 @@ pub use tighten_group::{GroupOperation, TightenGroup};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 26] = [
+const BUILTIN: [ChangeType; 27] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
@@ -108,6 +110,7 @@ const BUILTIN: [ChangeType; 26] = [
     patch_machine::TYPE,
     put_bucket_lifecycle::TYPE,
     remove_unused::RELEASE_ADDRESS,
+    replace_machine::TYPE,
     replicate::TYPE,
     request_quota::TYPE,
     resize_database::TYPE,
@@ -340,6 +343,13 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// isolates or labels is not billed higher afterwards. Such a change is within every limit of
     /// cost, also where no price is known.
     fn ends_cost(&self) -> bool {
+        false
+    }
+
+    /// Returns `true` if the change replaces capacity that the provider takes away. A standing
+    /// approval of it covers the higher price of the successor, so that
+    /// `cost_impact.max_increase` does not bind it then.
+    fn replaces_lost_capacity(&self) -> bool {
         false
     }
 

@@ -21,6 +21,7 @@ pub(crate) mod record_forms;
 pub(crate) mod recorder;
 pub(crate) mod running;
 pub(crate) mod security_tools;
+pub(crate) mod spot;
 pub(crate) mod sync_entry;
 pub(crate) mod syncer;
 pub(crate) mod typesetter;

@@ -27,6 +27,7 @@ mod seal;
 mod security_tools;
 mod self_check;
 mod sessions;
+mod spot;
 mod sums;
 mod sync;
 mod tallies;
@@ -72,6 +73,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     security_tools::start(service, &tracker, stop);
     self_check::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);
+    spot::start(service, &tracker, stop);
     sums::start(service, &tracker, stop);
     tallies::start(service, &tracker, stop);
     threat_lists::start(service, &tracker, stop);

@@ -51,6 +51,7 @@ mod rows;
 mod saved_search;
 mod savings_totals;
 mod setting;
+mod spot;
 mod state_digest;
 mod threat;
 mod transfer;

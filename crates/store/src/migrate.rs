@@ -223,6 +223,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 56,
         sql: include_str!("../migrations/0056_anomaly_accounts.sql"),
     },
+    Migration {
+        version: 57,
+        sql: include_str!("../migrations/0057_spot.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

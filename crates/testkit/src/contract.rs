@@ -24,5 +24,6 @@ pub mod price_files;
 pub mod reports;
 pub mod rollouts;
 pub mod saved_searches;
+pub mod spots;
 pub mod value_lists;
 pub mod workloads;

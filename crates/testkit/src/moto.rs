@@ -402,6 +402,12 @@ pub const SNS: Service = Service {
     version: "2010-03-31",
 };
 
+/// SQS with the version of its query protocol.
+pub const SQS: Service = Service {
+    name: "sqs",
+    version: "2012-11-05",
+};
+
 /// The text between every `<tag>` and `</tag>`, in order.
 #[must_use]
 pub fn texts<'a>(xml: &'a str, tag: &str) -> Vec<&'a str> {

@@ -1269,6 +1269,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connections/{id}/spot-notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the queue of notices and what arrived in it. */
+        get: operations["get_connections_id_spot_notices"];
+        /** Set the queue of notices. */
+        put: operations["put_connections_id_spot_notices"];
+        post?: never;
+        /** Stop receiving notices. The queue itself stays. */
+        delete: operations["delete_connections_id_spot_notices"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections/{id}/sync": {
         parameters: {
             query?: never;
@@ -5328,6 +5347,39 @@ export interface components {
              * @description The version that was read; another is a conflict.
              */
             version?: number | null;
+        };
+        /** @description Queue from which a connection receives notices about spot capacity. */
+        SpotNoticesBody: {
+            connection_id: string;
+            /** @description Reason why the last reading failed; empty after one that did not. */
+            failure: string;
+            /** @description Time of the newest notice; null where none arrived yet. */
+            newest_at?: string | null;
+            /**
+             * Format: int64
+             * @description Notices that were read, each once.
+             */
+            notices: number;
+            /** @description Events of other kinds by their name: counted, and not used. */
+            other_events: {
+                [key: string]: number;
+            };
+            /** @description Address of the queue; null where none is set, so that no notices arrive. */
+            queue_url?: string | null;
+            /** @description Time of the last reading; null before the first. */
+            read_at?: string | null;
+            /** @description Commands of the AWS command line that make a queue and deliver the events to it. */
+            setup: string[];
+            /**
+             * Format: int64
+             * @description Messages that are no events.
+             */
+            unreadable: number;
+        };
+        /** @description Queue of a connection. */
+        SpotQueueInput: {
+            /** @description Address of an SQS queue, such as `https://sqs.us-east-1.amazonaws.com/111122223333/reeve-spot`. */
+            queue_url: string;
         };
         /** @description The last sync of a source. */
         BillSyncBody: {
@@ -14636,6 +14688,104 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_connections_id_spot_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpotNoticesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    put_connections_id_spot_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpotQueueInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpotNoticesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    delete_connections_id_spot_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
     put_account_password: {
         parameters: {
             query?: never;

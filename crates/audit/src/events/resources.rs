@@ -33,6 +33,9 @@ kinds! { Resources:
     RESOURCE_INTERRUPT = "resource.interrupt", Info, Others,
         "The provider took spot capacity back.",
         [];
+    RESOURCE_INTERRUPT_NOTICE = "resource.interrupt_notice", Medium, Shared,
+        "The provider announced that it may or will take spot capacity back.",
+        ["resource.type", "resource.id", "metadata.connection_id", "metadata.provider_event_id"];
     SECRET_READ = "secret.read", Info, Others,
         "The value of a secret was read.",
         [];

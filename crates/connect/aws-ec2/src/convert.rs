@@ -35,10 +35,13 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
     let windows = instance.text_of("platform").map(str::to_ascii_lowercase);
     let details = instance.text_of("platformDetails").or(windows.as_deref());
     spec.platform = Some(platform(details.unwrap_or("Linux/UNIX")));
-    spec.tenancy = instance
-        .child("placement")
-        .and_then(|placement| placement.text_of("tenancy"))
-        .map(str::to_owned);
+    let placed = |name: &str| {
+        instance
+            .child("placement")?
+            .text_of(name)
+            .map(str::to_owned)
+    };
+    (spec.tenancy, spec.zone) = (placed("tenancy"), placed("availabilityZone"));
     spec.public_address = public_address(instance);
 
     // A machine that boots from an instance store cannot be stopped at all. Other instance stores

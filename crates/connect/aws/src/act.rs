@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
     AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, InventorySink,
-    Mutation, Observe, ObserveError, Observed, Operation, Resource, ResourceId, ResourceKind,
-    ResourceState, SampleBatch, SampleQuery, Snapshot,
+    Mutation, Observe, ObserveError, Observed, Operation, Purchase, Resource, ResourceId,
+    ResourceKind, ResourceState, SUCCEEDS_TAG, SampleBatch, SampleQuery, Snapshot,
 };
 
 use crate::inventory::elb;
@@ -56,7 +56,7 @@ impl Act for AwsConnection {
         let place = self.place_of(resource);
         let id = resource.id.as_str();
         let mut fresh = match resource.kind {
-            ResourceKind::VirtualMachine => self.ec2(place).settled_machine(id).await?,
+            ResourceKind::VirtualMachine => self.machine_with_successor(place, id).await?,
             ResourceKind::Bucket => lifecycle::bucket(self, place, resource).await?,
             ResourceKind::Snapshot => {
                 unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?
@@ -199,6 +199,17 @@ impl Act for AwsConnection {
 impl AwsConnection {
     fn place_of(&self, resource: &Resource) -> Place {
         self.place(&resource.account, &resource.region)
+    }
+
+    /// A machine, with its successor where it may have one: on spot capacity, or launched by Reeve
+    /// in the place of another.
+    async fn machine_with_successor(&self, place: Place, id: &str) -> Result<Resource, Fault> {
+        let mut machine = self.ec2(place.clone()).settled_machine(id).await?;
+        if machine.purchase == Some(Purchase::Spot) || machine.tag(SUCCEEDS_TAG).is_some() {
+            machine.specification.successor =
+                operation::replace::successor(self, place, id).await?;
+        }
+        Ok(machine)
     }
 
     /// A resource that Reeve can remove.

@@ -17,13 +17,17 @@ mod log_events;
 mod metric;
 mod operation;
 mod policy;
+mod queue;
 mod rds;
 mod sample;
 mod session;
 mod source_bucket;
+mod spot_event;
 
 pub use bucket::{Bucket, BucketError, BucketPlace};
 pub use log_events::LogPage;
 pub use policy::reads;
+pub use queue::{QueueMessage, region_of_queue};
 pub use session::{AwsConnection, Tuning};
 pub use source_bucket::{ListedObject, SourceBucket, SourceBucketError};
+pub use spot_event::{NoNotice, read_spot_event};

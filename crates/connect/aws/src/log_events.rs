@@ -9,6 +9,7 @@ use crate::source_bucket::SourceBucketError;
 const LOGS: JsonService = JsonService {
     name: "logs",
     target: "Logs_20140328",
+    version: "1.1",
 };
 
 /// Events of a log group, as one answer has them.

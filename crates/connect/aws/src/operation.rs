@@ -9,6 +9,7 @@ mod lifecycle;
 mod patch;
 mod quota;
 mod remove;
+pub(crate) mod replace;
 mod replacement;
 mod standby;
 mod tag;
@@ -35,6 +36,7 @@ const OFFERS: &[Offer] = &[
     patch::offer,
     quota::offer,
     remove::offer,
+    replace::offer,
     replacement::offer,
     standby::offer,
     tag::offer,

@@ -24,6 +24,10 @@ impl Act for SimulatedAccount {
             return self.with_group_use(resource, now);
         }
         let mut resource = self.find(&resource.id, now)?;
+        if resource.kind == ResourceKind::VirtualMachine {
+            let condition = self.conditions.lock().get(&resource.id);
+            resource.specification.successor = condition.successor;
+        }
         if resource.kind == ResourceKind::Bucket {
             resource.specification.lifecycle =
                 Some(self.lifecycle(&self.conditions.lock(), &resource));

@@ -45,6 +45,8 @@ pub(crate) struct Condition {
     pub(crate) groups: Option<Vec<String>>,
     /// Rules of the group in the place of a security group.
     pub(crate) replacement: Option<Vec<String>>,
+    /// Machine that was launched in its place.
+    pub(crate) successor: Option<reeve_estate::Successor>,
     /// Lifecycle rules that a bucket was given, by identifier.
     pub(crate) lifecycle_rules: BTreeSet<String>,
     /// Instance types of the versions of a group's launch template, from the second one; the first

@@ -43,6 +43,7 @@ mod saved;
 mod settings;
 mod signal;
 mod spending;
+mod spot;
 mod transitions;
 mod world;
 

@@ -4,6 +4,7 @@ mod encrypt;
 mod group_size;
 mod lifecycle;
 mod remove;
+mod replace;
 mod request;
 mod standby;
 mod tag;
@@ -31,6 +32,7 @@ const OFFERS: &[Offer] = &[
     group_size::offer,
     lifecycle::offer,
     remove::offer,
+    replace::offer,
     request::offer,
     standby::offer,
     tag::offer,

@@ -81,6 +81,9 @@ struct ResourceRow {
     groups: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     replacement: Option<Vec<String>>,
+    /// Machine in the place of a machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    successor: Option<reeve_estate::Successor>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tags: BTreeMap<String, Option<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -175,6 +178,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         replicas: condition.replicas,
         groups: condition.groups,
         replacement: condition.replacement,
+        successor: condition.successor,
         tags: condition.tags,
         settings: condition.settings,
         lifecycle_rules: condition.lifecycle_rules,
@@ -322,6 +326,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             replicas: row.replicas,
             groups: row.groups,
             replacement: row.replacement,
+            successor: row.successor,
             tags: row.tags,
             settings: row.settings,
             lifecycle_rules: row.lifecycle_rules,

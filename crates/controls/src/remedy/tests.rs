@@ -120,6 +120,7 @@ const OF_NO_CHECK: &[&str] = &[
     "suspend_unused_user",
     "tighten_role_policy",
     "tighten_user_policy",
+    "use_mixed_instances",
 ];
 
 /// Rows that mend what a check judges.

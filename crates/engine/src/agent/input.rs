@@ -550,11 +550,7 @@ mod tests {
         };
         assert_eq!(parsed("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
 
-        let spot = parsed("spot_optimizer").unwrap_err();
-        assert_eq!(
-            (spot.path.as_str(), spot.code.as_str()),
-            ("agent_type", "not_available")
-        );
+        assert_eq!(parsed("spot_optimizer").unwrap(), AgentType::SPOT_OPTIMIZER);
         assert!(
             parsed("cost")
                 .unwrap_err()

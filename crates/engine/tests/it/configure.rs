@@ -47,7 +47,7 @@ async fn configuration_is_recorded_before_and_after() {
 async fn wrong_input_names_every_field_and_makes_nothing() {
     let world = World::new();
     let input = AgentInput {
-        agent_type: Some("spot_optimizer".into()),
+        agent_type: Some("spot_optimiser".into()),
         mode: Some("turbo".into()),
         learning_period: Some("soon".into()),
         ..AgentInput::default()

@@ -100,7 +100,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("learning.interruption_history", Text("90d")),
             ("learning.workload_patterns", Flag(true)),
         ],
-        findings: None,
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::PERFORMANCE_OPTIMIZER,

@@ -76,6 +76,8 @@ const MANAGED: Refuses = Refuses::Changes(&[
     "delete_load_balancer",
     "delete_nat_gateway",
     "release_address",
+    "replace_machine",
+    "use_mixed_instances",
 ]);
 /// Changes that a cluster of databases takes for all its members alone.
 const OF_CLUSTERS: Refuses = Refuses::Changes(&[

@@ -182,7 +182,7 @@ mod tests {
             policy_of(&[], false).unwrap()
         );
 
-        let error = of(&["spot_optimizer"]).unwrap_err().to_string();
+        let error = of(&["spot_optimiser"]).unwrap_err().to_string();
         assert!(error.contains("workload_classifier"), "{error}");
     }
 

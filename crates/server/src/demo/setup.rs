@@ -78,6 +78,14 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             ..AgentInput::default()
         },
         AgentInput {
+            agent_type: text("spot_optimizer"),
+            name: text("Spot capacity"),
+            mode: text("safe_mode"),
+            learning_period: text("14d"),
+            confidence_threshold: text("70%"),
+            ..AgentInput::default()
+        },
+        AgentInput {
             agent_type: text("cost_optimizer"),
             name: text("Everything else"),
             mode: text("learning"),

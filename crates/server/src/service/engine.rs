@@ -7,7 +7,8 @@ use reeve_engine::{
     Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
     GuardrailService, Machines, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService, Workloads,
+    RolloutService, RunPorts, RunService, Scheduler, ScopeService, Spots, WorkloadService,
+    Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -128,6 +129,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Machines::new(samples.clone())),
         Arc::new(Activities::new(log)),
         Arc::new(Flows::new(store.clone())),
+        Arc::new(Spots::new(shared.scopes.clone(), store.clone())),
     ];
     let descriptions = Some(descriptions);
     let judging = RunPorts {

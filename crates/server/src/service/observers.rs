@@ -15,6 +15,7 @@ use crate::adapters::flows::FlowReader;
 use crate::adapters::metrics::{MetricPorts, MetricTaker};
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::running::Running;
+use crate::adapters::spot::SpotReader;
 use crate::adapters::syncer::ConnectionSyncer;
 use crate::config::Config;
 use crate::service::engine::EngineServices;
@@ -28,6 +29,8 @@ pub(crate) struct Observers {
     pub(crate) bills: Arc<BillPuller>,
     /// Reading on in the flow logs of connections.
     pub(crate) flows: Arc<FlowReader>,
+    /// Reading of the queues of spot notices.
+    pub(crate) spot: Arc<SpotReader>,
     pub(crate) prices: Arc<PriceBook>,
 }
 
@@ -71,6 +74,14 @@ impl Observers {
             running: Running::default(),
         });
 
+        let spot = Arc::new(SpotReader {
+            spots: store.clone(),
+            estate: store.clone(),
+            clouds: clouds.clone(),
+            recorder: recorder.clone(),
+            running: Running::default(),
+        });
+
         let syncer = ConnectionSyncer::new(
             store.clone(),
             samples.clone(),
@@ -86,6 +97,7 @@ impl Observers {
             metrics,
             bills,
             flows,
+            spot,
             prices,
         })
     }

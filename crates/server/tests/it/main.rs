@@ -69,6 +69,7 @@ mod self_checks;
 mod shape;
 mod side_by_side;
 mod spelling;
+mod spot;
 mod standby;
 mod storage;
 mod tagging;

@@ -36,6 +36,7 @@ on_both!(
     evidence => super::evidence,
     workloads => super::workloads,
     flows => super::flows,
+    spots => super::spots,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -183,6 +184,13 @@ async fn workloads(place: &Place) -> Result<()> {
 async fn flows(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::flows::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn spots(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::spots::run(&store).await?;
     store.close().await;
     Ok(())
 }

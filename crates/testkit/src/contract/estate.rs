@@ -264,6 +264,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             template: None,
             document: None,
             group_use: None,
+            successor: None,
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),

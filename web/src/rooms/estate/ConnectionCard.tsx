@@ -13,6 +13,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Readings } from './Readings';
+import { SpotNotices } from './SpotNotices';
 import { syncConnection, testConnection, useChange } from './queries';
 
 /** A connection: state, last sync, and what was denied. */
@@ -106,6 +107,7 @@ export function ConnectionCard({
           </Alert>
         )}
         {last && <Readings connection={connection.id} name={connection.name} />}
+        {connection.provider === 'aws' && <SpotNotices connection={connection.id} />}
         {test.data && (
           <Alert
             color={test.data.ok ? 'green' : 'red'}

@@ -196,5 +196,26 @@ export const removeConnection = (id: string) =>
 export const testConnection = (id: string) =>
   body(client.POST('/api/v1/connections/{id}/test', { params: { path: { id } } }));
 
+/** Queue of notices about spot capacity of a connection, and what arrived in it. */
+export function spotNoticesQuery(connection: string) {
+  return queryOptions({
+    queryKey: ['estate', 'spot-notices', connection],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/connections/{id}/spot-notices', {
+          params: { path: { id: connection } },
+        }),
+      ),
+  });
+}
+
+export const setSpotQueue = ({ id, ...given }: { id: string } & Schemas['SpotQueueInput']) =>
+  body(
+    client.PUT('/api/v1/connections/{id}/spot-notices', { params: { path: { id } }, body: given }),
+  );
+
+export const removeSpotQueue = (id: string) =>
+  body(client.DELETE('/api/v1/connections/{id}/spot-notices', { params: { path: { id } } }));
+
 export const syncConnection = (id: string) =>
   body(client.POST('/api/v1/connections/{id}/sync', { params: { path: { id } } }));

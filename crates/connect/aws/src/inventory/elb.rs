@@ -109,6 +109,83 @@ pub(crate) async fn delete_balancer(
     .map(|_| ())
 }
 
+/// Returns the target groups of machines, each with those of the machines that are registered.
+/// Groups of addresses and functions are left out.
+///
+/// # Errors
+/// A call's failure: a machine must not be taken for one that no group has.
+pub(crate) async fn groups_of(
+    connection: &AwsConnection,
+    place: Place,
+    machines: &[&str],
+) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+    let service = Balancing {
+        config: connection.config(&place.region),
+        place,
+    };
+    let call = service
+        .place
+        .call("elasticloadbalancing:DescribeTargetGroups");
+    let mut groups = Vec::new();
+    service
+        .pages(call, &Form::new(), "TargetGroups", &mut groups)
+        .await?;
+    let of_machines = groups
+        .iter()
+        .filter(|group| group.text_of("TargetType") == Some("instance"))
+        .filter_map(|group| group.text_of("TargetGroupArn"));
+    let mut work: Vec<BoxFuture<'_, Result<(String, Vec<ResourceId>), Fault>>> = Vec::new();
+    for arn in of_machines {
+        let service = &service;
+        work.push(Box::pin(async move {
+            Ok((arn.to_owned(), service.registered(Some(arn)).await?))
+        }));
+    }
+
+    let answers: Vec<_> = stream::iter(work)
+        .buffered(connection.tuning.parallel)
+        .collect()
+        .await;
+    let mut found = BTreeMap::new();
+    for answer in answers {
+        let (arn, targets) = answer?;
+        let own: Vec<String> = machines
+            .iter()
+            .filter(|machine| targets.iter().any(|target| target.as_str() == **machine))
+            .map(|machine| (*machine).to_owned())
+            .collect();
+        if !own.is_empty() {
+            found.insert(arn, own);
+        }
+    }
+    Ok(found)
+}
+
+/// Registers a machine in a target group, or takes it out.
+///
+/// # Errors
+/// The call's failure.
+pub(crate) async fn set_registered(
+    connection: &AwsConnection,
+    place: &Place,
+    group: &str,
+    (machine, is_registered): (&str, bool),
+) -> Result<(), Fault> {
+    let call = place.call(match is_registered {
+        true => "elasticloadbalancing:RegisterTargets",
+        false => "elasticloadbalancing:DeregisterTargets",
+    });
+    let parameters = Form::new()
+        .with("TargetGroupArn", group)
+        .with("Targets.member.1.Id", machine);
+    let config = connection.changing(&place.region);
+    refused_only(connection.pace(), || {
+        query::ask(&config, call, BALANCING, parameters.clone())
+    })
+    .await
+    .map(|_| ())
+}
+
 /// Every balancer of a region. Tags or targets that may not be read leave the balancers listed.
 pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> Listing {
     let service = Balancing {

@@ -13,6 +13,7 @@ use crate::session::AwsConnection;
 pub(super) const SYSTEMS_MANAGER: JsonService = JsonService {
     name: "ssm",
     target: "AmazonSSM",
+    version: "1.1",
 };
 /// Time in which machines must have received a command, seconds.
 pub(super) const RECEIVED_WITHIN_S: u32 = 600;

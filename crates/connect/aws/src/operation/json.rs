@@ -1,17 +1,19 @@
-//! Calls of services with the JSON protocol.
+//! Calls of services with the JSON protocols.
 
 use aws_config::SdkConfig;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
 use serde_json::Value;
 
-/// A service that takes JSON 1.1.
+/// A service that takes JSON.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JsonService {
     /// Name that requests are signed for, and first label of the address.
     pub(crate) name: &'static str,
     /// Prefix of the target header.
     pub(crate) target: &'static str,
+    /// Version of the protocol: `1.0` or `1.1`.
+    pub(crate) version: &'static str,
 }
 
 /// Calls an action and reads its answer. `permission` is its name in IAM.
@@ -33,7 +35,10 @@ pub(crate) async fn call(
         method: "POST",
         path: "/".to_owned(),
         headers: vec![
-            ("content-type", "application/x-amz-json-1.1".to_owned()),
+            (
+                "content-type",
+                format!("application/x-amz-json-{}", service.version),
+            ),
             ("x-amz-target", format!("{}.{action}", service.target)),
         ],
         body: body.to_string(),

@@ -12,6 +12,7 @@ use crate::session::AwsConnection;
 const QUOTAS: JsonService = JsonService {
     name: "servicequotas",
     target: "ServiceQuotasV20190624",
+    version: "1.1",
 };
 /// Share by which a quota may differ from the one that the finding reckoned with.
 const TOLERANCE: f64 = 0.01;

@@ -21,6 +21,7 @@ mod replacement;
 mod requests;
 mod sample;
 mod strict;
+mod successor;
 mod tags;
 mod throttle;
 

@@ -47,6 +47,11 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
             false,
             "Connections from and to the machine break at once",
         ),
+        "replace_machine" => (
+            WarmCaches,
+            false,
+            "The successor begins with the disks of its image, cold caches and other addresses",
+        ),
         "tighten_group" => (
             WarmCaches,
             false,

@@ -42,3 +42,21 @@ def _():
 @change("limit_machine_lifetime")
 def _():
     return {"id": scaling_group("ageing"), "with": {"seconds": "2592000"}}
+
+
+@change("use_mixed_instances")
+def _():
+    group = scaling_group("mixed")
+    found = client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["mixed"])["AutoScalingGroups"][0]
+    return {
+        "id": group,
+        "with": {
+            "rebalance": "false",
+            "template": {"LaunchTemplateId": found["LaunchTemplate"]["LaunchTemplateId"], "Version": "1"},
+            "types": [{"InstanceType": "m5.large"}, {"InstanceType": "m6i.large"}],
+            "distribution": {
+                "OnDemandBaseCapacity": "1", "OnDemandPercentageAboveBaseCapacity": "0",
+                "SpotAllocationStrategy": "price-capacity-optimized",
+            },
+        },
+    }

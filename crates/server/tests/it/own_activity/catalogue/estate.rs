@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_audit::{EventKind, Severity, events};
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::seed::Metric;
-use reeve_testkit::moto::{EC2, Moto};
+use reeve_testkit::moto::{EC2, Moto, SQS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::json;
 
@@ -59,6 +59,13 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::DRIFT_ACCEPT, "security_group"),
     by_user(&events::DRIFT_REOPEN, "security_group"),
     by_user(&events::DRIFT_RESOLVE, "security_group"),
+    by_reeve(
+        &events::RESOURCE_INTERRUPT_NOTICE,
+        "system",
+        "virtual_machine",
+    )
+    .when("operation:rebalance")
+    .severity(Severity::Medium),
     by_reeve(&events::AGENT_RUN, "scheduled", "agent"),
     by_user(&events::PREDICTION, "predictive_rule"),
     by_reeve(&events::ANOMALY, "scheduled", "address")
@@ -266,6 +273,38 @@ async fn foresight(admin: &Api) {
     let _ = admin.post("audit-logs", entry).await.expect(201);
 }
 
+/// A rebalance recommendation about a machine arrives in the queue of the connection.
+async fn spot_notice(admin: &Api, moto: &Moto, connection: &str, machine: &str) {
+    let named = [("QueueName".to_owned(), "reeve-spot".to_owned())];
+    let answer = moto
+        .query(&SQS, REGION, "CreateQueue", &named)
+        .await
+        .unwrap();
+    let queue = texts(&answer, "QueueUrl")[0].to_owned();
+    let event = json!({
+        "id": "e-1", "detail-type": "EC2 Instance Rebalance Recommendation", "source": "aws.ec2",
+        "time": Timestamp::now().to_string(), "detail": { "instance-id": machine },
+    });
+    let message = [
+        ("QueueUrl".to_owned(), queue.clone()),
+        ("MessageBody".to_owned(), event.to_string()),
+    ];
+    moto.query(&SQS, REGION, "SendMessage", &message)
+        .await
+        .unwrap();
+
+    let path = format!("{connection}/spot-notices");
+    let _ = admin
+        .put(&path, json!({ "queue_url": queue }))
+        .await
+        .expect(200);
+    until("the notice is read", PATIENCE, async || {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["notices"] == 1).then_some(())
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_happens_to_the_estate_is_recorded() {
     let home = tempfile::tempdir().unwrap();
@@ -324,6 +363,7 @@ async fn what_happens_to_the_estate_is_recorded() {
     sync(&admin, &connection).await;
     drift(&admin, &baseline).await;
 
+    spot_notice(&admin, &moto, &connection, &oversized).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "confidence_threshold": "50%",
         "reason": "the account has fourteen days of history",

@@ -1,0 +1,176 @@
+//! Machines: what is known of the risk of one on spot capacity, and the way back of one that Reeve
+//! launched on demand.
+
+use jiff::SignedDuration;
+use reeve_estate::{Money, Purchase, Resource, ResourceState, SUCCEEDS_TAG};
+use reeve_learn::interruption::{Purchase as Capacity, PurchasePolicy};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::change::ReplaceMachine;
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::spot::SpotRisk;
+use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
+use reeve_recommend::plan::procedure::subject;
+use reeve_recommend::recommendation::title::title;
+use reeve_recommend::recommendation::{
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Subject,
+};
+use reeve_recommend::words::dollars;
+
+use super::notice::costs;
+use super::settings::SWITCHES;
+use super::{KIND, RETURN, pools};
+
+/// Time between two looks at a pool when its past is followed.
+const STEP: SignedDuration = SignedDuration::from_hours(1);
+
+fn no(code: &'static str, detail: impl Into<String>) -> Abstention {
+    Abstention::decided(KIND, code, detail.into()).with_aspect(RETURN)
+}
+
+/// Judges one machine.
+pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let machine = facts.resource;
+    let risk = pools::risk(facts);
+    if machine.purchase == Some(Purchase::Spot) {
+        let Some(found) = risk.risk_of(machine, facts.now) else {
+            return Err(no("size_not_known", "its instance type is not known"));
+        };
+        return Err(no(
+            "watched",
+            format!(
+                "chance of an interruption within 10 minutes {:.2} %, an hour {:.2} %, a day {:.2} %, {}",
+                found.ten_minutes.value * 100.0,
+                found.hour.value * 100.0,
+                found.day.value * 100.0,
+                match found.cold_start {
+                    true => "by beliefs about spot capacity in general",
+                    false => "learned from the estate's own interruptions",
+                }
+            ),
+        ));
+    }
+    if machine.tag(SUCCEEDS_TAG).is_none() {
+        return Err(no(
+            "lone_machine",
+            "a running machine cannot become spot capacity: workload_classifier says which jobs could",
+        ));
+    }
+    if machine.state != ResourceState::Running {
+        return Err(no("not_running", format!("it is {}", machine.state)));
+    }
+    way_back(machine, facts, &risk)
+}
+
+/// The way back of a machine that took the place of a spot machine.
+fn way_back(
+    machine: &Resource,
+    facts: &Facts<'_>,
+    risk: &SpotRisk,
+) -> Result<Proposal, Abstention> {
+    let Some(size) = machine.specification.instance_type.clone() else {
+        return Err(no("size_not_known", "its instance type is not known"));
+    };
+    if !returns(facts.settings, facts, risk) {
+        return Err(no(
+            "held",
+            format!(
+                "{} interruptions of its pool are known, the last one {}: the hold time that the hazard sets is not over, or the switches of a day are used up",
+                risk.losses.len(),
+                risk.losses
+                    .last()
+                    .map_or("never".to_owned(), ToString::to_string)
+            ),
+        ));
+    }
+
+    let Some((spot, on_demand)) = costs(machine, facts).filter(|(spot, usual)| spot < usual) else {
+        return Err(no(
+            "no_saving",
+            "spot capacity of its type has no lower price here",
+        ));
+    };
+    let savings = Money::from_usd((on_demand - spot) * 730.0);
+    let cost = format!(
+        "{} a month at the average spot price of the region",
+        dollars(savings)
+    );
+    let mut path = Path::default();
+    path.ask(
+        "Is the hold time of its pool over?",
+        true,
+        "by the policy that has cost least over the pool's past",
+    );
+    path.ask("Is spot capacity cheaper?", true, cost.clone());
+    let change = ReplaceMachine {
+        size,
+        from: Purchase::OnDemand,
+        to: Purchase::Spot,
+    };
+    let confidence = 85.0;
+    Ok(Proposal::new(
+        KIND,
+        "recommend_spot_eligible",
+        title("Return ", &machine.name, " to spot capacity"),
+        Subject {
+            aspect: Some(RETURN.to_owned()),
+            ..subject(machine, None)
+        },
+        ImpactAssessment {
+            cost_percent: Some((spot / on_demand - 1.0) * 100.0),
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: "it serves until its successor does".to_owned(),
+            security: "none: the successor has its groups and its role".to_owned(),
+        },
+        Explanation::new(
+            format!("Launch a spot successor of {}, then stop the machine", machine.name),
+            Impact::Medium,
+        )
+        .with_factors(Factors::from([(
+            FactorKind::Consequence,
+            "The machine is stopped and kept: rolling back starts it again before its successor ends",
+        )]))
+        .with_cost_reduction(cost)
+        .with_performance_impact("none")
+        .with_decision_path(path.into_decisions()),
+    )
+    .with_confidence(
+        confidence,
+        Trust {
+            raw: confidence / 100.0,
+            ..Trust::default()
+        },
+    )
+    .with_impact_level(Impact::Medium)
+    .with_effort(Effort::Low)
+    .with_savings(savings)
+    .with_monthly_cost(machine.monthly_cost)
+    .with_plan(Plan::new(&change, machine.id.as_str()))
+    .with_reason_codes(vec!["hold_time_over".to_owned()]))
+}
+
+/// Returns `true` if the purchase policy of the pool buys spot capacity now: its past is followed
+/// by the hour, with each known interruption.
+fn returns(settings: &Settings, facts: &Facts<'_>, risk: &SpotRisk) -> bool {
+    let switches = usize::try_from(settings.count(&SWITCHES)).unwrap_or(usize::MAX);
+    let mut policy = PurchasePolicy::new(switches);
+    let Some(first) = risk.losses.first() else {
+        return true;
+    };
+    let mut at = *first - STEP * 24;
+    let mut losses = risk.losses.iter().peekable();
+    let mut chosen = Capacity::Spot;
+    while at <= facts.now {
+        let next = at + STEP;
+        let mut is_lost = false;
+        while losses.peek().is_some_and(|loss| **loss < next) {
+            is_lost = losses.next().is_some();
+        }
+        chosen = policy.observe(at.as_millisecond(), Some(!is_lost));
+        at = next;
+    }
+    chosen == Capacity::Spot
+}

@@ -1,0 +1,173 @@
+//! Pools: the instance types that a group may start instead of its own, by hazard and price, and
+//! the share of the group that one pool may hold.
+
+use reeve_estate::{Catalogue, InstanceSpec, Provider, Resource};
+use reeve_learn::interruption::{Chance, History, Model};
+use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::spot::{SpotRisk, family};
+
+/// Most instance types that a group is given.
+const MOST_TYPES: usize = 8;
+/// A type may have this many times the memory at most: more would be paid for and not used.
+const MOST_MEMORY: f64 = 2.0;
+
+/// An instance type with its prices an hour and the hazard of its pools.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) name: String,
+    pub(super) on_demand: f64,
+    pub(super) spot: f64,
+    /// Chance of an interruption within a day, the mean over the zones.
+    pub(super) day: Chance,
+}
+
+/// Split of a group into on-demand and spot machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Split {
+    /// Machines that stay on demand.
+    pub(super) base: u32,
+    /// Share of the further machines that is on demand, percent.
+    pub(super) percent: u32,
+}
+
+/// Splits a group so that the loss of one pool takes no more than a share of it at once.
+///
+/// Auto Scaling spreads members evenly over zones and not over types, so that the share of a zone
+/// is all that is certain of a pool: co-interruptions of a type in a zone fall within minutes.
+pub(super) fn split(
+    desired: u32,
+    zones: u32,
+    lost_at_once: f64,
+    least_base: u32,
+    least_percent: u32,
+) -> Split {
+    let zones = zones.max(1);
+    // Holds at every size that the group scales to.
+    let spot_share = (lost_at_once / 100.0 * f64::from(zones)).min(1.0);
+    let percent = ((1.0 - spot_share) * 100.0).ceil() as u32;
+    let percent = percent.max(least_percent).min(100);
+
+    // Holds at the size of now, where machines cannot be divided.
+    let may_lose = (f64::from(desired) * lost_at_once / 100.0).floor() as u32;
+    let mut base = least_base.min(desired);
+    while base < desired
+        && spot_of(desired, Split { base, percent }).div_ceil(zones) > may_lose.max(1)
+    {
+        base += 1;
+    }
+    Split { base, percent }
+}
+
+/// Returns the number of spot machines of a group; Auto Scaling rounds the on-demand part up.
+pub(super) fn spot_of(desired: u32, split: Split) -> u32 {
+    let above = desired.saturating_sub(split.base);
+    let on_demand = (above * split.percent).div_ceil(100);
+    above - on_demand
+}
+
+/// Returns the instance types that a group of a size may start, its own first and the others by what
+/// an hour costs after interruptions. Without `by_hazard` by price alone.
+pub(super) fn candidates(
+    facts: &Facts<'_>,
+    own: &str,
+    zones: &[String],
+    by_hazard: bool,
+) -> Vec<Candidate> {
+    let group = facts.resource;
+    let catalogue = facts.catalogue;
+    let Some(spec) = catalogue.instance(Provider::Aws, own) else {
+        return Vec::new();
+    };
+
+    let risk = risk(facts);
+    let others = catalogue.exchangeable(Provider::Aws, own);
+    let fitting = others.into_iter().filter(|other| fits(spec, other));
+    let mut found: Vec<Candidate> = fitting
+        .filter_map(|other| candidate(catalogue, group, &other.name, zones, &risk, facts))
+        .collect();
+    let weight = |one: &Candidate| match by_hazard {
+        true => one.spot * (1.0 + one.day.value),
+        false => one.spot,
+    };
+    found.sort_by(|a, b| {
+        weight(a)
+            .total_cmp(&weight(b))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+
+    // One type a family first: capacity of a family is short together.
+    let mut types: Vec<Candidate> = candidate(catalogue, group, own, zones, &risk, facts)
+        .into_iter()
+        .collect();
+    let mut later = Vec::new();
+    for one in found {
+        match types
+            .iter()
+            .any(|known| family(&known.name) == family(&one.name))
+        {
+            true => later.push(one),
+            false => types.push(one),
+        }
+    }
+    types.extend(later);
+    types.truncate(MOST_TYPES);
+    types
+}
+
+/// Returns `true` if a type has what a member has, and not more than that.
+fn fits(own: &InstanceSpec, other: &InstanceSpec) -> bool {
+    let memory = match (own.memory_gib, other.memory_gib) {
+        (Some(has), Some(gives)) => gives >= has && gives <= has * MOST_MEMORY,
+        _ => false,
+    };
+    memory && other.vcpu == own.vcpu && own.burstable == other.burstable
+}
+
+fn candidate(
+    catalogue: &Catalogue,
+    group: &Resource,
+    name: &str,
+    zones: &[String],
+    risk: &SpotRisk,
+    facts: &Facts<'_>,
+) -> Option<Candidate> {
+    let platform = facts.resource.specification.platform.as_deref();
+    let on_demand = catalogue
+        .hourly_usd(group.provider, &group.region, name, platform)?
+        .usd_per_hour;
+    let spot = catalogue
+        .spot_average(group.provider, &group.region, name, platform)?
+        .usd_per_hour;
+    let chances: Vec<Chance> = zones
+        .iter()
+        .map(|zone| risk.risk(name, zone, (None, facts.now)).day)
+        .collect();
+    let mean = |read: fn(&Chance) -> f64| {
+        chances.iter().map(read).sum::<f64>() / chances.len().max(1) as f64
+    };
+    (spot < on_demand).then(|| Candidate {
+        name: name.to_owned(),
+        on_demand,
+        spot,
+        day: Chance {
+            value: mean(|chance| chance.value),
+            low: mean(|chance| chance.low),
+            high: mean(|chance| chance.high),
+        },
+    })
+}
+
+/// Returns the risk that the run knows; the beliefs of the model where nothing was read.
+pub(super) fn risk(facts: &Facts<'_>) -> SpotRisk {
+    facts
+        .get::<SpotRisk>()
+        .cloned()
+        .unwrap_or_else(|| SpotRisk {
+            model: std::sync::Arc::new(Model::fit(&History::default())),
+            interruptions: 0,
+            lives: 0,
+            history_days: 0,
+            losses: Vec::new(),
+            notices: Vec::new(),
+        })
+}

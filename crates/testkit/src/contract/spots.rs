@@ -1,0 +1,71 @@
+//! Contract of every [`SpotStore`].
+
+use anyhow::Result;
+use reeve_estate::{ConnectionId, EstateStore, ResourceId};
+use reeve_recommend::judgement::spot::{NoticeKind, SpotLife, SpotNotice, SpotSource, SpotStore};
+
+use super::estate::connection;
+
+fn notice(event: &str, at: &str) -> Result<SpotNotice> {
+    Ok(SpotNotice {
+        event: event.to_owned(),
+        kind: NoticeKind::Interruption,
+        resource: ResourceId::new("i-1"),
+        at: at.parse()?,
+        received_at: "2026-11-20T10:00:01.5Z".parse()?,
+        detail: Some("terminate".to_owned()),
+        life: Some(SpotLife {
+            instance_type: "m5.large".to_owned(),
+            zone: "eu-west-1a".to_owned(),
+            started_at: Some("2026-11-19T10:00:00Z".parse()?),
+        }),
+    })
+}
+
+/// Runs the suite on an empty store.
+///
+/// # Errors
+/// The store broke the contract.
+pub async fn run<S: SpotStore + EstateStore>(store: &S) -> Result<()> {
+    let (own, other) = (ConnectionId("c-1".into()), ConnectionId("c-2".into()));
+    for id in [&own, &other] {
+        store.connection_insert(&connection(&id.0, 0)?).await?;
+    }
+
+    let (first, second) = (
+        notice("e-1", "2026-11-20T10:00:00Z")?,
+        notice("e-2", "2026-11-20T11:00:00Z")?,
+    );
+    assert!(store.spot_notice_put(&own, &second).await?);
+    assert!(store.spot_notice_put(&own, &first).await?);
+    assert!(!store.spot_notice_put(&own, &first).await?, "once");
+    assert!(
+        store.spot_notice_put(&other, &first).await?,
+        "events of connections are apart"
+    );
+    let all = store.spot_notices(&own, first.at).await?;
+    assert_eq!(all, [first.clone(), second.clone()]);
+    assert_eq!(store.spot_notices(&own, second.at).await?, [second.clone()]);
+    assert_eq!(store.spot_notice_expire(second.at).await?, 2);
+    assert_eq!(store.spot_notices(&own, first.at).await?, [second]);
+
+    let source = SpotSource::new(own.clone(), "https://sqs/1".to_owned());
+    store.spot_source_put(&source).await?;
+    let read = SpotSource {
+        notices: 7,
+        others: [("Other".to_owned(), 2)].into(),
+        read_at: Some("2026-11-20T10:00:00Z".parse()?),
+        ..source.clone()
+    };
+    store.spot_source_read(&read).await?;
+    assert_eq!(store.spot_sources().await?, [read.clone()]);
+
+    // A reading that ends after the queue was exchanged does not bring the former one back.
+    let exchanged = SpotSource::new(own.clone(), "https://sqs/2".to_owned());
+    store.spot_source_put(&exchanged).await?;
+    store.spot_source_read(&read).await?;
+    assert_eq!(store.spot_sources().await?, [exchanged]);
+    store.spot_source_delete(&own).await?;
+    assert!(store.spot_sources().await?.is_empty());
+    Ok(())
+}
