@@ -19,6 +19,7 @@ use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode};
 use reeve_controls::LiveCatalogue;
+use reeve_dependencies::MapReader;
 use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, DriftService, EmergencyService, ExecutionService, GuardrailService,
@@ -237,6 +238,8 @@ pub struct Ports {
     pub kinds: Arc<Kinds>,
     /// Network flows and the flow logs that they come from.
     pub flows: Arc<dyn FlowStore>,
+    /// Reader of dependency maps.
+    pub maps: MapReader,
     pub bill_sources: Arc<dyn BillSourceStore>,
     /// Reading buckets with bills.
     pub bill_syncer: Arc<dyn BillSyncer>,

@@ -502,6 +502,7 @@ fn ports(
         models: store.clone(),
         evidence: store.clone(),
         flows: store.clone(),
+        maps: tasks.anomaly_service.maps().clone(),
         drifts: store.clone(),
         drift_service: engine.drift.clone(),
         registry: tasks.registry.clone(),
