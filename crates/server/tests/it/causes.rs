@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_testkit::http::{Api, until};
-use reeve_testkit::moto::{EC2, Metric, Moto, texts};
+use reeve_testkit::moto::seed::Metric;
+use reeve_testkit::moto::{EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
