@@ -18,6 +18,7 @@ const PAGES = [
   '/intelligence/incidents',
   '/intelligence/playbooks',
   '/intelligence/exposure',
+  '/intelligence/dependencies',
   '/intelligence/drift',
   '/audit',
   '/audit/search',

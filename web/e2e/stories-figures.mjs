@@ -174,6 +174,7 @@ const EXEMPT = {
   '/intelligence/incidents': 'read by the story about incidents',
   '/intelligence/playbooks': 'shows no figures',
   '/intelligence/exposure': 'read by the story about exposure',
+  '/intelligence/dependencies': 'counts what its own table lists',
   '/intelligence/drift': 'read by the story about drift',
   '/intelligence/models': 'accuracies of models, which are trained while the page is open',
   '/intelligence/agents': 'read by the story about the figures of agents',

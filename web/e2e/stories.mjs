@@ -531,6 +531,7 @@ async function fitsPhones({ page, program }) {
     '/intelligence/incidents',
     '/intelligence/playbooks',
     '/intelligence/exposure',
+    '/intelligence/dependencies',
     '/intelligence/drift',
     '/intelligence/models',
     '/intelligence/rollouts',

@@ -48,6 +48,10 @@ export function chainSearch(given: Given) {
   return pick(given, ['chain']);
 }
 
+export function mapSearch(given: Given) {
+  return pick(given, ['resource']);
+}
+
 export function firingSearch(given: Given) {
   return pick(given, ['firing']);
 }

@@ -7,6 +7,7 @@ import {
   chainSearch,
   firingSearch,
   liveFilters,
+  mapSearch,
   recommendationFilters,
   resourceFilters,
   rolloutFilters,
@@ -108,6 +109,15 @@ const exposure = createRoute({
   path: '/exposure',
   validateSearch: chainSearch,
   component: lazy(() => import('./rooms/intelligence/exposure/ExposurePage'), 'ExposurePage'),
+});
+const dependencies = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/dependencies',
+  validateSearch: mapSearch,
+  component: lazy(
+    () => import('./rooms/intelligence/dependencies/DependenciesPage'),
+    'DependenciesPage',
+  ),
 });
 const incidents = createRoute({
   getParentRoute: () => intelligence,
@@ -343,6 +353,7 @@ const tree = root.addChildren([
       incidents,
       playbooks,
       exposure,
+      dependencies,
       drift,
       agents,
       actions,

@@ -55,7 +55,7 @@ pub(crate) fn run(_data: &Data) -> Result<()> {
             for (grade, (answers, right)) in grades.iter().rev() {
                 println!(
                     "| {name}{edges} | {} | {answers} | {:.1} % |",
-                    grade.name(),
+                    grade.as_str(),
                     100.0 * *right as f64 / *answers as f64
                 );
             }

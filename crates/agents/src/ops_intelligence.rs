@@ -2,6 +2,7 @@
 //! limits and failovers that predictive rules ask for (`foreseen`).
 
 mod agent;
+mod dependencies;
 mod foreseen;
 mod storage;
 

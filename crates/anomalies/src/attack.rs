@@ -7,7 +7,6 @@
 mod catalogue;
 mod table;
 
-use reeve_audit::Obstacle;
 use reeve_learn::behavior::prior::Meaning;
 use reeve_learn::behavior::{ActivityEvent, Judgement, Outcome, Reason};
 
@@ -30,14 +29,28 @@ pub fn technique_of_call(event: &ActivityEvent) -> Option<&'static AttackTechniq
     technique_by_id(row.technique)
 }
 
-/// Returns the technique of an unusual event, or the reason why it has none.
+/// Reason why a call has no technique, as a sentence for readers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoTechnique {
+    /// The table has no row for the operation.
+    #[error("No ATT&CK technique: the matrix has none for {0}")]
+    Unlisted(String),
+    /// The table has no row for the operation, and it is no use of a valid account elsewhere.
+    #[error(
+        "No ATT&CK technique: the matrix has none for {0}, and neither its place nor its hour is new"
+    )]
+    Usual(String),
+}
+
+/// Returns the technique of an unusual event; `by_call` is the one of its call.
 ///
 /// # Errors
-/// The reason, as a sentence: nothing in ATT&CK describes the call.
+/// Nothing in ATT&CK describes the event.
 pub fn attribute(
     event: &ActivityEvent,
     judged: &Judgement,
-) -> Result<&'static AttackTechnique, Obstacle> {
+    by_call: Option<&'static AttackTechnique>,
+) -> Result<&'static AttackTechnique, NoTechnique> {
     let weighs = |reason| judged.weight_of(reason) > 0.0;
     let guessed = if weighs(Reason::Guessing) {
         Some(SPRAYING)
@@ -55,14 +68,9 @@ pub fn attribute(
     };
     guessed
         .and_then(technique_by_id)
-        .or_else(|| technique_of_call(event))
+        .or(by_call)
         .or_else(elsewhere)
-        .ok_or_else(|| {
-            Obstacle::of(format_args!(
-                "No ATT&CK technique: the matrix has none for {}, and neither its place nor its hour is new",
-                event.operation
-            ))
-        })
+        .ok_or_else(|| NoTechnique::Usual(event.operation.clone()))
 }
 
 /// Name of an operation without the version that AWS Lambda appends (`20150331v2`).

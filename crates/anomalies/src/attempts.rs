@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{Entry, Obstacle};
+use reeve_audit::Entry;
 
-use super::attack::AttackTechnique;
+use super::attack::{AttackTechnique, NoTechnique};
 use super::security_activity::SecurityActivity;
 
 /// Time without attempts after which a total begins anew: as long as findings extend an anomaly.
@@ -52,7 +52,7 @@ impl Attempts {
     pub(super) fn show(
         &mut self,
         place: &str,
-        technique: Result<&'static AttackTechnique, Obstacle>,
+        technique: Result<&'static AttackTechnique, NoTechnique>,
     ) {
         if let Some(total) = self.totals.get_mut(place) {
             total.activity.show(technique);

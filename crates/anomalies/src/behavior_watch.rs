@@ -2,13 +2,13 @@
 //! of the security class.
 
 use jiff::Timestamp;
-use reeve_audit::{Entry, Obstacle};
+use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
 use reeve_learn::behavior::{
     ActivityEvent, Judgement, Novelty, Outcome, Reason, ResourceWatch, UnusualUse,
 };
 
-use super::attack::{attribute, technique_of_call};
+use super::attack::{AttackTechnique, NoTechnique, attribute, technique_of_call};
 use super::attempts::Attempts;
 use super::chain::{AttackChain, ChainWatch, ObservedCall};
 use super::entry_names::{operation, who};
@@ -59,7 +59,8 @@ impl BehaviorWatch {
 
         let event = behavior::event(entry);
         let judged = self.watch.observe_event(&event);
-        self.follow_chain(entry, &event, judged.score);
+        let technique = technique_of_call(&event);
+        self.follow_chain(entry, &event, technique, judged.score);
         let succeeded = event.outcome == Outcome::Done;
         let sign_in_from = self.count_sign_in(entry, is_sign_in(&event), succeeded);
         let told = sign_in_from
@@ -71,23 +72,25 @@ impl BehaviorWatch {
             return None;
         }
         if judged.score < least * LOWEST && !told {
-            return self.use_finding(used?, &event, least, entry, recorded_at);
+            return self.use_finding(used?, (&event, technique), least, entry, recorded_at);
         }
 
         // Guessing is one trouble of its address, not one of each account.
         let attack = judged.weight_of(Reason::Guessing) > 0.0 || !succeeded || told;
         if let Some(address) = sign_in_from.filter(|_| attack) {
-            self.attempts.show(&address, attribute(&event, &judged));
+            self.attempts
+                .show(&address, attribute(&event, &judged, technique));
             return self.sign_in_finding(&address, &judged, least, entry, recorded_at);
         }
 
         let (who, place) = place(entry);
         if judged.score < self.least(least, &place.0) {
-            return self.use_finding(used?, &event, least, entry, recorded_at);
+            return self.use_finding(used?, (&event, technique), least, entry, recorded_at);
         }
 
         self.attempts.call(&place.0, entry, succeeded);
-        self.attempts.show(&place.0, attribute(&event, &judged));
+        self.attempts
+            .show(&place.0, attribute(&event, &judged, technique));
         let own_machine = place.1 != PRINCIPAL;
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
         let indication = reasons.first().cloned().unwrap_or_default();
@@ -106,9 +109,16 @@ impl BehaviorWatch {
     }
 
     /// Adds an entry to the chain of its principal.
-    fn follow_chain(&mut self, entry: &Entry, event: &ActivityEvent, score: f64) {
+    fn follow_chain(
+        &mut self,
+        entry: &Entry,
+        event: &ActivityEvent,
+        technique: Option<&'static AttackTechnique>,
+        score: f64,
+    ) {
         self.chains.observe(&ObservedCall {
             event,
+            technique,
             score,
             who: &who(entry),
             account: entry.resource.account_id.as_deref().unwrap_or_default(),
@@ -138,7 +148,7 @@ impl BehaviorWatch {
     fn use_finding(
         &mut self,
         used: UnusualUse,
-        event: &ActivityEvent,
+        (event, technique): (&ActivityEvent, Option<&'static AttackTechnique>),
         least: f64,
         entry: &Entry,
         recorded_at: Timestamp,
@@ -164,12 +174,7 @@ impl BehaviorWatch {
         if used.novelty == Novelty::Caller {
             self.attempts.mark_resource(&place.0);
         }
-        let technique = technique_of_call(event).ok_or_else(|| {
-            Obstacle::of(format_args!(
-                "No ATT&CK technique: the matrix has none for {}",
-                event.operation
-            ))
-        });
+        let technique = technique.ok_or_else(|| NoTechnique::Unlisted(event.operation.clone()));
         self.attempts.show(&place.0, technique);
         let finding = SecurityFinding {
             severity: severity(used.score, true),

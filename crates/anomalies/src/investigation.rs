@@ -11,6 +11,8 @@ use reeve_recommend::action::ActionId;
 use reeve_recommend::recommendation::origin::AnomalyId;
 use serde::{Deserialize, Serialize};
 
+use super::probable_cause::ProbableCause;
+
 named!(
     /// Source that an investigation reads.
     Source {
@@ -27,6 +29,8 @@ named!(
         Charges => "charges",
         /// The evidence that raised a security anomaly: behavior before it and threat lists.
         Behavior => "behavior",
+        /// The dependency map around the resource.
+        Dependencies => "dependencies",
     }
 );
 
@@ -66,6 +70,8 @@ named!(
         /// Other anomalies of the same resource.
         SameResource => "same_resource",
         ChangedTags => "changed_tags",
+        /// A resource that this one depends on.
+        Dependency => "dependency",
     }
 );
 
@@ -201,6 +207,10 @@ pub struct Investigation {
     pub lookups: Vec<Lookup>,
     /// Possible causes, the best supported first.
     pub hypotheses: Vec<Hypothesis>,
+    /// Probable cause on the dependency map; `None` for spending and behavior, and in documents of
+    /// releases that did not seek one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probable_cause: Option<ProbableCause>,
 }
 
 impl Investigation {

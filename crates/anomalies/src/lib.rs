@@ -34,6 +34,7 @@ mod log_entry;
 mod pace;
 mod port;
 mod position;
+mod probable_cause;
 mod record;
 mod related;
 mod related_entries;
@@ -64,6 +65,7 @@ pub use lesson::{Direction, Lesson, LessonKind, Threshold, ThresholdKey, Thresho
 pub use likely_cause::LikelyCause;
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use position::Position;
+pub use probable_cause::{CauseCandidate, CauseChange, Grade, ProbableCause, RuledOut};
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place,
     Reading, Response, Stage,

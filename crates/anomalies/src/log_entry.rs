@@ -7,6 +7,7 @@ use reeve_recommend::log_entry::{POLICY, entry, severity};
 
 use super::investigation::{Investigation, Source};
 use super::lesson::Threshold;
+use super::probable_cause::ProbableCause;
 use super::record::{Anomaly, Stage};
 use super::threat::ThreatList;
 
@@ -92,9 +93,29 @@ fn described(of: &Investigation) -> Json {
         ])
     });
 
+    let cause = of.probable_cause.as_ref().map_or(Json::Null, cause);
+
     Json::object([
         ("lookups", Json::from(lookups.collect::<Vec<_>>())),
         ("hypotheses", Json::from(hypotheses.collect::<Vec<_>>())),
+        ("probable_cause", cause),
+    ])
+}
+
+/// The judgement of a probable cause without entries of the log, whose readers differ.
+fn cause(of: &ProbableCause) -> Json {
+    let candidates = of.candidates.iter().map(|one| {
+        Json::object([
+            ("resource", Json::from(one.resource.clone())),
+            ("grade", Json::from(one.grade.as_str())),
+            ("changes", Json::from(one.changes.len() as u64)),
+        ])
+    });
+    Json::object([
+        ("grade", Json::from(of.grade.as_str())),
+        ("statement", Json::from(of.statement.clone())),
+        ("candidates", Json::from(candidates.collect::<Vec<_>>())),
+        ("ruled_out", Json::from(of.ruled_out_total)),
     ])
 }
 

@@ -6,7 +6,7 @@
 //! beside the anomaly and never mentioned in its texts; a presenter adds them for users who may see
 //! the entries themselves ([`Anomaly::view`]). Nobody else learns that they exist.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
 use reeve_audit::{
     ActionStatus, Entry,
@@ -100,6 +100,18 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
         // A point is dated by its beginning, and the event may lie within it.
         _ => anomaly.started_at + POINT,
     };
+    Some(changes_of(
+        [&ResourceId::new(anomaly.place.id.clone())],
+        (from, to),
+    ))
+}
+
+/// Returns the query for entries about changes of resources within a time. Reads that say so are
+/// left out, and so is what Reeve records of its own changes.
+pub(super) fn changes_of<'a>(
+    resources: impl IntoIterator<Item = &'a ResourceId>,
+    (from, to): (Timestamp, Timestamp),
+) -> Query {
     let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
     let failed = [
         ActionStatus::Failed,
@@ -128,13 +140,13 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
             may_be_by_reeve(),
         ])]);
 
-    Some(Query {
+    Query {
         expr: Expr::and([
-            named(&ResourceId::new(anomaly.place.id.clone())),
+            Expr::or(resources.into_iter().map(named)),
             time_range(Some(from), Some(to)),
             Expr::negate(Expr::or(useless)),
         ]),
-    })
+    }
 }
 
 /// Those that changed something and that the anomaly is not itself of, oldest first. `found` is
@@ -143,13 +155,7 @@ pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Ve
     let mut entries: Vec<RelatedEntry> = found
         .into_iter()
         .filter(|(_, entry)| changes_something(entry) && concerns(anomaly, entry))
-        .map(|(sequence, entry)| RelatedEntry {
-            sequence,
-            event_id: entry.event_id.as_str().to_owned(),
-            at: entry.timestamp,
-            operation: operation(&entry),
-            actor: (entry.actor.id, entry.actor.email),
-        })
+        .map(|(sequence, entry)| related_entry(sequence, entry))
         .collect();
     entries.sort_by_key(|entry| std::cmp::Reverse((entry.at, entry.sequence)));
 
@@ -158,7 +164,20 @@ pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Ve
     entries
 }
 
-fn changes_something(entry: &Entry) -> bool {
+/// Returns an entry as it is kept with an anomaly.
+pub(super) fn related_entry(sequence: u64, entry: Entry) -> RelatedEntry {
+    RelatedEntry {
+        sequence,
+        event_id: entry.event_id.as_str().to_owned(),
+        at: entry.timestamp,
+        operation: operation(&entry),
+        actor_id: entry.actor.id,
+        actor_email: entry.actor.email,
+    }
+}
+
+/// Returns `true` if an entry is of an operation that may change something.
+pub(super) fn changes_something(entry: &Entry) -> bool {
     let verb = Verb::classify(&Words::from_operation("", &operation(entry)));
     !matches!(
         verb,
@@ -182,7 +201,6 @@ fn concerns(anomaly: &Anomaly, entry: &Entry) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use jiff::Timestamp;
     use reeve_audit::{ActionMethod, Actor, EventType, ResourceRef};
 
     use super::super::investigation::HypothesisKind;
@@ -345,7 +363,8 @@ mod tests {
             sequence: 41,
             event_id: "e".to_owned(),
             at: at(minute),
-            actor: (Some("u-1".to_owned()), Some("ann@example.com".to_owned())),
+            actor_id: Some("u-1".to_owned()),
+            actor_email: Some("ann@example.com".to_owned()),
             operation: operation.to_owned(),
         };
         let (first, last) = (entry("StopInstances", -9), entry("StartInstances", -3));

@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use reeve_audit::{Entry, Obstacle};
+use reeve_audit::Entry;
 use serde::{Deserialize, Serialize};
 
-use super::attack::{AttackTechnique, technique_by_id};
+use super::attack::{AttackTechnique, NoTechnique, technique_by_id};
 use super::attack_keys::AttackKeys;
 use super::entry_names::{operation, who};
 
@@ -97,13 +97,13 @@ impl SecurityActivity {
     }
 
     /// Adds the technique that a call shows, or the reason why it shows none.
-    pub(super) fn show(&mut self, technique: Result<&'static AttackTechnique, Obstacle>) {
+    pub(super) fn show(&mut self, technique: Result<&'static AttackTechnique, NoTechnique>) {
         match technique {
             Ok(technique) => {
                 keep(&mut self.techniques, technique.id.to_owned(), MOST_KEPT);
                 self.no_technique = None;
             }
-            Err(why) if self.techniques.is_empty() => self.no_technique = Some(why.into()),
+            Err(why) if self.techniques.is_empty() => self.no_technique = Some(why.to_string()),
             Err(_) => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The anomaly service: merges findings into anomalies, responds to them in order, and learns from
 //! feedback.
 
+mod cause_search;
 mod chains;
 mod configure;
 mod execute;
@@ -18,7 +19,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, EventId};
-use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
+use reeve_dependencies::MapReader;
+use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore, StoreError};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -67,6 +69,10 @@ pub struct AnomalyPorts {
     pub estate: Arc<dyn EstateStore>,
     /// Source of samples, for causes.
     pub samples: Arc<dyn SampleStore>,
+    /// Versions of configurations, for causes.
+    pub descriptions: Arc<dyn DescriptionStore>,
+    /// Reader of dependency maps, for causes.
+    pub maps: MapReader,
     /// Remedies that can be applied to anomalies.
     pub responses: Arc<dyn Responses>,
     /// Attack chains.
@@ -98,6 +104,12 @@ impl AnomalyService {
     #[must_use]
     pub fn new(ports: AnomalyPorts) -> AnomalyService {
         AnomalyService { ports }
+    }
+
+    /// Returns the reader of the maps that probable causes are sought on.
+    #[must_use]
+    pub fn maps(&self) -> &MapReader {
+        &self.ports.maps
     }
 
     async fn record(&self, entry: Entry) -> Result<(), EngineError> {
@@ -231,6 +243,10 @@ impl AnomalyService {
         let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
         if recent && next.related_entries.is_empty() && next.cause.is_some() {
             next.related_entries = self.related_entries(&next).await.unwrap_or_default();
+        }
+
+        if let Some(cause) = self.surer_cause(&next).await? {
+            self.take_cause(&mut next, cause, caller).await?;
         }
 
         match self.ports.anomalies.anomaly_update(&next).await {

@@ -11,6 +11,7 @@
 mod aggregate;
 mod collapse;
 mod flow_log;
+mod interface;
 mod least;
 mod peers;
 mod record;
@@ -23,6 +24,7 @@ mod sums;
 pub use aggregate::{Aggregator, FlowBatch};
 pub use collapse::{MOST_FLOWS, collapse};
 pub use flow_log::{Destination, FlowLog, FlowLogError, LogCursor};
+pub use interface::interface_addresses;
 pub use least::{
     Abstained, CutFlow, DayCount, GroupFacts, InterfaceCoverage, LeastRules, LeastSettings,
     RuleUse, TightRule, least_rules,

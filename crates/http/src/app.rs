@@ -19,6 +19,7 @@ use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, FieldCode};
 use reeve_controls::LiveCatalogue;
+use reeve_dependencies::MapReader;
 use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, DriftService, EmergencyService, ExecutionService, GuardrailService,
@@ -240,6 +241,8 @@ pub struct Ports {
     pub flows: Arc<dyn FlowStore>,
     /// Notices about spot capacity, and the queues that they come from.
     pub spots: Arc<dyn SpotStore>,
+    /// Reader of dependency maps.
+    pub maps: MapReader,
     pub bill_sources: Arc<dyn BillSourceStore>,
     /// Reading buckets with bills.
     pub bill_syncer: Arc<dyn BillSyncer>,

@@ -56,6 +56,7 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/intelligence/privileges"),
     ("GET", "/api/v1/intelligence/security-groups"),
     ("GET", "/api/v1/intelligence/flow-sources"),
+    ("GET", "/api/v1/intelligence/dependencies"),
     ("GET", "/api/v1/intelligence/recommendations"),
     ("GET", "/api/v1/intelligence/recommendations/{id}"),
     (

@@ -14,16 +14,20 @@
 
 mod deviation;
 mod graph;
+mod reasons;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use crate::window::{HOUR_MS, Point, median_step_ms, upper_median};
 pub use deviation::Deviation;
 use deviation::{MOST_SIZE, Span, deviation};
 pub use graph::Edge;
 use graph::{Graph, Reach};
+pub use reasons::{Naming, figure, reasons};
 
 /// Time after the start that is judged where the incident has no end.
 const USUAL_LENGTH_MS: i64 = HOUR_MS / 2;
@@ -82,7 +86,8 @@ pub struct IncidentSymptom {
 }
 
 /// Certainty that a node is the cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// Nothing can be said.
     Inconclusive,
@@ -93,9 +98,12 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// Returns the name as it is written in files.
+    /// Every grade, the least certain first.
+    pub const ALL: &'static [Grade] = &[Grade::Inconclusive, Grade::Likely, Grade::Confirmed];
+
+    /// Returns the name as it is written in files and on the wire.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Inconclusive => "inconclusive",
             Self::Likely => "likely",

@@ -15,6 +15,7 @@ pub mod calibrate;
 pub mod causes;
 pub mod commitment;
 pub mod compare;
+pub mod correlation;
 pub mod forecast;
 pub mod gap;
 pub mod grid;

@@ -503,6 +503,7 @@ fn ports(
         evidence: store.clone(),
         flows: store.clone(),
         spots: store.clone(),
+        maps: tasks.anomaly_service.maps().clone(),
         drifts: store.clone(),
         drift_service: engine.drift.clone(),
         registry: tasks.registry.clone(),

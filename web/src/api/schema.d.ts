@@ -2146,6 +2146,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/dependencies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The resources around one, with declared, observed and correlated dependencies. */
+        get: operations["dependency_map"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/drift": {
         parameters: {
             query?: never;
@@ -7701,6 +7718,103 @@ export interface components {
             /** @description The answer as a sentence. */
             why: string;
         };
+        /** @description A resource that may be the cause of an anomaly. */
+        CauseCandidateBody: {
+            changes: components["schemas"]["CauseChangeBody"][];
+            grade: components["schemas"]["CauseGrade"];
+            kind: string;
+            onset?: string;
+            reasons: string[];
+            resource_id: string;
+            resource_name: string;
+        };
+        /** @description A change of a resource shortly before an anomaly. */
+        CauseChangeBody: {
+            action_id?: string;
+            at: string;
+            event_id?: string;
+            text: string;
+        };
+        /**
+         * @description Certainty of a probable cause.
+         * @enum {string}
+         */
+        CauseGrade: "inconclusive" | "likely" | "confirmed";
+        /** @description Dependency between two nodes. */
+        DependencyEdgeBody: {
+            dependency: string;
+            dependent: string;
+            evidence: components["schemas"]["DependencyEvidenceBody"][];
+            standing: components["schemas"]["DependencyStanding"];
+        };
+        /** @description Evidence of one source that a dependency exists. */
+        DependencyEvidenceBody: {
+            detail: string;
+            last_at?: string;
+            source: components["schemas"]["DependencySource"];
+            strength: components["schemas"]["DependencyStrength"];
+        };
+        /** @description Resources around one, with their dependencies. */
+        DependencyMapBody: {
+            at: string;
+            center: string;
+            days: number;
+            edges: components["schemas"]["DependencyEdgeBody"][];
+            hops: number;
+            left_out: number;
+            nodes: components["schemas"]["DependencyNodeBody"][];
+        };
+        /** @description Node of a dependency map. */
+        DependencyNodeBody: {
+            hop: number;
+            id: string;
+            is_watched: boolean;
+            kind: components["schemas"]["DependencyNodeKind"];
+            members: string[];
+            name?: string;
+            region?: string;
+            type?: string;
+        };
+        /**
+         * @description Kind of a node of a dependency map.
+         * @enum {string}
+         */
+        DependencyNodeKind: "resource" | "address" | "internet";
+        /**
+         * @description Source of a dependency.
+         * @enum {string}
+         */
+        DependencySource: "relation" | "listener" | "target_group" | "security_group" | "flow" | "metrics";
+        /**
+         * @description Comparison of a declared dependency with observed traffic.
+         * @enum {string}
+         */
+        DependencyStanding: "declared_and_observed" | "declared" | "declared_not_observed" | "observed_not_declared" | "correlated";
+        /**
+         * @description Strength of the evidence of a dependency.
+         * @enum {string}
+         */
+        DependencyStrength: "strong" | "moderate" | "weak";
+        /** @description Probable cause of an anomaly, as it was judged while the anomaly was young. */
+        ProbableCauseBody: {
+            at: string;
+            candidates: components["schemas"]["CauseCandidateBody"][];
+            dependencies: number;
+            grade: components["schemas"]["CauseGrade"];
+            limits: string[];
+            measured: number;
+            resources: number;
+            ruled_out: components["schemas"]["RuledOutBody"][];
+            ruled_out_total: number;
+            statement: string;
+            unmeasured: string[];
+        };
+        /** @description A resource that is not the cause of an anomaly. */
+        RuledOutBody: {
+            reason: string;
+            resource_id: string;
+            resource_name: string;
+        };
         /** @description Edge of a path: the resource that decides, and its decision. */
         ExposureStepBody: {
             /** @description Type of the edge, such as `route_table`, `network_acl`, `security_group` or `policy`. */
@@ -8274,7 +8388,7 @@ export interface components {
          * @description Kind of a possible cause.
          * @enum {string}
          */
-        HypothesisKind: "change_by_reeve" | "change_by_others" | "logged_operation" | "shared_cause" | "higher_demand" | "new_resource" | "costlier_resource" | "threat_list" | "unusual_behavior" | "same_resource" | "changed_tags";
+        HypothesisKind: "change_by_reeve" | "change_by_others" | "logged_operation" | "shared_cause" | "higher_demand" | "new_resource" | "costlier_resource" | "threat_list" | "unusual_behavior" | "same_resource" | "changed_tags" | "dependency";
         /**
          * @description Support of a possible cause by evidence.
          * @enum {string}
@@ -8685,6 +8799,7 @@ export interface components {
             hypotheses: components["schemas"]["HypothesisBody"][];
             /** @description Sources that were read. */
             looked_at: components["schemas"]["LookupBody"][];
+            probable_cause?: components["schemas"]["ProbableCauseBody"];
         };
         /** @description A key and the sizes of the log it was in charge of. */
         KeyBody: {
@@ -21815,6 +21930,52 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    dependency_map: {
+        parameters: {
+            query?: {
+                /** @description Identifier of the resource in the middle; required. */
+                resource?: string;
+                /** @description Edges between the middle and the farthest node, 1 to 3; 2 unless given. */
+                hops?: number;
+                /** @description At most this many nodes, 2 to 200; 60 unless given. */
+                limit?: number;
+                /** @description Days of flows that are read, 1 to 90; 7 unless given. */
+                days?: number;
+                /** @description `false` shows every member of a group; groups are one node unless given. */
+                collapse?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DependencyMapBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
         };
     };
     get_intelligence_exposures: {

@@ -15,6 +15,7 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/intelligence/predictions', 'howto/predictive-rules', 'predictive rules'],
   ['/intelligence/compliance', 'howto/compliance', 'controls and checks'],
   ['/intelligence/exposure', 'howto/exposures', 'exposures'],
+  ['/intelligence/dependencies', 'howto/dependencies', 'dependencies and probable causes'],
   ['/intelligence/drift', 'howto/drift', 'baselines and drift'],
   ['/intelligence/models', 'learning/models', 'models'],
   ['/intelligence/agents', 'learning/confidence', 'confidence of recommendations'],

@@ -115,6 +115,12 @@ const INTELLIGENCE: PageGroup[] = [
         about: 'Resources that the internet and other accounts reach, each with its path.',
       },
       {
+        label: 'Dependencies',
+        to: '/intelligence/dependencies',
+        inScope: true,
+        about: 'What depends on a resource, and what it needs.',
+      },
+      {
         label: 'Drift',
         to: '/intelligence/drift',
         inScope: true,

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use reeve_audit::Obstacle;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::settings::Setting;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
+use super::dependencies::DEPENDENCY_MAPPING;
 use super::{foreseen, storage};
 use crate::listed::deviation;
 
@@ -19,6 +21,10 @@ pub struct OpsIntelligence;
 impl AgentDefinition for OpsIntelligence {
     fn info(&self) -> &AgentTypeInfo {
         documented(AgentType::OPS_INTELLIGENCE)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        &[DEPENDENCY_MAPPING]
     }
 
     fn answer(

@@ -93,21 +93,22 @@ fn what_has_no_technique_says_why() {
     };
     let odd = call("example", "FrobnicateWidget", &[]);
     assert_eq!(technique_of_call(&odd), None);
-    let why = attribute(&odd, &judged(Reason::Rarity)).unwrap_err();
-    assert!(why.as_str().contains("FrobnicateWidget"), "{why}");
+    let why = attribute(&odd, &judged(Reason::Rarity), None).unwrap_err();
+    assert_eq!(why, NoTechnique::Usual("FrobnicateWidget".to_owned()));
+    assert!(why.to_string().contains("for FrobnicateWidget"), "{why}");
 
-    let elsewhere = attribute(&odd, &judged(Reason::Place)).map(|one| one.id);
+    let elsewhere = attribute(&odd, &judged(Reason::Place), None).map(|one| one.id);
     assert_eq!(elsewhere, Ok("T1078.004"));
     let login = ActivityEvent {
         outcome: Outcome::Failed,
         ..call("signin", "ConsoleLogin", &[])
     };
     assert_eq!(
-        attribute(&login, &judged(Reason::Guessing)).map(|one| one.id),
+        attribute(&login, &judged(Reason::Guessing), None).map(|one| one.id),
         Ok("T1110.003")
     );
     assert_eq!(
-        attribute(&login, &judged(Reason::Time)).map(|one| one.id),
+        attribute(&login, &judged(Reason::Time), None).map(|one| one.id),
         Ok("T1110")
     );
 }

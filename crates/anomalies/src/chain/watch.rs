@@ -11,7 +11,7 @@ use reeve_learn::attack_chain::{AttackStage, Belief, ChainModel, FITTED, Step};
 use reeve_learn::behavior::{ActivityEvent, Outcome, PrincipalKind, Trait};
 
 use super::{AttackChain, ChainStep, MOST_STEPS, NextStep, stage_of};
-use crate::attack::{AttackTechnique, technique_of_call};
+use crate::attack::AttackTechnique;
 use crate::record::derive_id;
 
 /// A technique that was used within this time is no new step, unless it is more unusual now.
@@ -29,6 +29,8 @@ const LEAST_PROBABILITY: f64 = 0.02;
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedCall<'a> {
     pub event: &'a ActivityEvent,
+    /// Technique that it shows; `None` for a call without one.
+    pub technique: Option<&'static AttackTechnique>,
     /// Behavior score, 0 to 1.
     pub score: f64,
     /// Name of the principal in the entry.
@@ -45,19 +47,14 @@ pub struct StepFilter {
 }
 
 impl StepFilter {
-    /// Returns the step that a call is; `None` for a call without a technique, a failed one, one of
-    /// the cloud itself, and one whose technique was a step lately.
+    /// Returns the step that a call with a technique is; `None` where the technique was a step
+    /// lately.
     pub fn step(
         &mut self,
         event: &ActivityEvent,
         score: f64,
-    ) -> Option<(Step, &'static AttackTechnique)> {
-        let by_cloud = event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn);
-        if by_cloud || matches!(event.outcome, Outcome::Failed | Outcome::Rehearsed) {
-            return None;
-        }
-
-        let technique = technique_of_call(event)?;
+        technique: &'static AttackTechnique,
+    ) -> Option<Step> {
         let step = Step {
             stage: stage_of(technique.tactic),
             score,
@@ -70,8 +67,14 @@ impl StepFilter {
         let band = if is_known { band } else { step.band() };
         self.seen
             .insert(technique.id, (event.at_ms.max(last), band));
-        (!is_known).then_some((step, technique))
+        (!is_known).then_some(step)
     }
+}
+
+/// Returns `true` for calls that may be a step: not a failed one, and not one of the cloud itself.
+fn may_be_step(event: &ActivityEvent) -> bool {
+    let by_cloud = event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn);
+    !by_cloud && !matches!(event.outcome, Outcome::Failed | Outcome::Rehearsed)
 }
 
 /// Chain of one principal as it grows.
@@ -118,23 +121,36 @@ impl ChainWatch {
     /// Takes a judged call. Returns the evidence of its principal where the call was a step.
     pub fn observe(&mut self, call: &ObservedCall<'_>) -> Option<Belief> {
         let principal = call.event.principal.as_str();
-        let mut live = self.take(principal);
-        let found = live.filter.step(call.event, call.score);
-        let belief = found.map(|(step, technique)| {
-            if live.belief.add(&self.model, &step) {
-                live.note(call, step.stage, technique);
-                self.grown.insert(principal.to_owned());
-            } else {
-                live.steps.clear();
-                live.principals.clear();
-            }
-            live.belief
-        });
+        self.inherit(principal);
 
-        live.last_ms = live.last_ms.max(call.event.at_ms);
-        self.live.insert(principal.to_owned(), live);
-        self.pass_on(call.event);
+        let technique = call.technique.filter(|_| may_be_step(call.event));
+        let belief = technique.and_then(|technique| self.add(call, technique));
+        if let Some(live) = self.live.get_mut(principal) {
+            live.last_ms = live.last_ms.max(call.event.at_ms);
+        }
+        self.pass_on(call);
         belief
+    }
+
+    /// Adds a call with a technique to the chain of its principal.
+    fn add(
+        &mut self,
+        call: &ObservedCall<'_>,
+        technique: &'static AttackTechnique,
+    ) -> Option<Belief> {
+        let principal = call.event.principal.as_str();
+        self.make_room(principal);
+        let live = self.live.entry(principal.to_owned()).or_default();
+
+        let step = live.filter.step(call.event, call.score, technique)?;
+        if live.belief.add(&self.model, &step) {
+            live.note(call, step.stage, technique);
+            self.grown.insert(principal.to_owned());
+        } else {
+            live.steps.clear();
+            live.principals.clear();
+        }
+        Some(live.belief)
     }
 
     /// Returns the chains that grew since they were last taken, as they are at a time.
@@ -202,37 +218,48 @@ impl ChainWatch {
         })
     }
 
-    /// Takes a principal out, a new one with the chain of whoever handed over to it.
-    fn take(&mut self, principal: &str) -> Live {
-        let mut live = self.live.remove(principal).unwrap_or_default();
-        if self.live.len() >= MOST_CHAINS {
+    /// Gives a principal the chain of whoever handed over to it, if that is stronger than its own.
+    /// Most calls are of principals without one: they cost two look-ups at most.
+    fn inherit(&mut self, principal: &str) {
+        if self.heirs.is_empty() {
+            return;
+        }
+
+        let by_id = self.heirs.remove(principal);
+        let from = by_id.or_else(|| self.heirs.remove(&name_of(principal)));
+        let Some(from) = from.and_then(|from| self.live.get(&from)) else {
+            return;
+        };
+        let own = self.live.get(principal).map(|live| live.belief);
+        let own = own.unwrap_or_default().evidence(from.last_ms);
+        if from.belief.evidence(from.last_ms) <= own {
+            return;
+        }
+
+        let from = from.clone();
+        self.make_room(principal);
+        let live = self.live.entry(principal.to_owned()).or_default();
+        live.belief.join(&from.belief);
+        live.steps = from.steps;
+        live.principals = from.principals;
+    }
+
+    /// Makes room for the chain of a principal that has none yet.
+    fn make_room(&mut self, principal: &str) {
+        if self.live.len() >= MOST_CHAINS && !self.live.contains_key(principal) {
             self.forget();
         }
-
-        let name = name_of(principal);
-        let from = self
-            .heirs
-            .remove(principal)
-            .or_else(|| self.heirs.remove(&name));
-        let Some(from) = from.and_then(|from| self.live.get(&from)) else {
-            return live;
-        };
-
-        if from.belief.evidence(from.last_ms) > live.belief.evidence(from.last_ms) {
-            live.belief.join(&from.belief);
-            live.steps.clone_from(&from.steps);
-            live.principals.clone_from(&from.principals);
-        }
-        live
     }
 
     /// Remembers whom a call makes its principal become, or gives credentials to.
-    fn pass_on(&mut self, event: &ActivityEvent) {
+    fn pass_on(&mut self, call: &ObservedCall<'_>) {
+        let event = call.event;
         if event.outcome != Outcome::Done {
             return;
         }
 
-        let makes = technique_of_call(event)
+        let makes = call
+            .technique
             .is_some_and(|technique| matches!(technique.id, "T1098.001" | "T1098" | "T1136.003"));
         let heir = if !event.becomes.is_empty() {
             Some(event.becomes.clone())

@@ -3,6 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
+use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 
 use super::super::cause::{Around, ExplainedCause, SHORTLY, likely_cause};
@@ -10,11 +11,14 @@ use super::super::changes::by_others;
 use super::super::investigate::{
     Companion, Context, companions, first_needed, hypotheses, log_lookup,
 };
-use super::super::investigation::{Hypothesis, Investigation, Lookup, Source, Support, counted};
+use super::super::investigation::{
+    Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support, counted,
+};
 use super::super::likely_cause::LikelyCause;
 use super::super::pace::POINT;
 use super::super::port::AnomalyFilter;
-use super::super::record::{Anomaly, AnomalyClass};
+use super::super::probable_cause::{Grade, ProbableCause};
+use super::super::record::{Anomaly, AnomalyClass, Stage};
 use super::super::related::RelatedAnomaly;
 use super::super::related_entries;
 use super::super::subject::resource_at;
@@ -27,20 +31,10 @@ impl AnomalyService {
     /// Reads actions, inventories, other anomalies, metrics and the log around an anomaly, and
     /// keeps what was found with it.
     pub(super) async fn investigate(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
-        let since = anomaly
-            .started_at
-            .checked_sub(CONTEXT)
-            .unwrap_or(Timestamp::MIN);
+        let since = context_of(anomaly);
         let place = ResourceId::new(anomaly.place.id.clone());
-        let known = resource_at(&*self.ports.estate, &anomaly.place).await?;
+        let (known, others) = self.surroundings(anomaly).await?;
         let actions = self.ports.agents.action_on(&place, since).await?;
-        let filter = AnomalyFilter {
-            since: Some(since),
-            limit: 500,
-            ..AnomalyFilter::default()
-        };
-        let (mut others, _) = self.ports.anomalies.anomaly_list(&filter).await?;
-        others.retain(|other| other.id != anomaly.id);
         let seen = match &known {
             Some(known) => {
                 self.ports
@@ -60,13 +54,23 @@ impl AnomalyService {
         let (companions, measured) = self.companions(anomaly, known.as_ref()).await;
         lookups.extend(measured);
         lookups.extend(evidence_lookup(anomaly, since));
-        let found = hypotheses(
+        let mut found = hypotheses(
             anomaly,
             &Context {
                 around,
                 companions: &companions,
             },
         );
+        let probable_cause = self.probable_cause(anomaly, known.as_ref(), &others).await;
+        lookups.extend(
+            probable_cause
+                .iter()
+                .map(|cause| map_lookup(anomaly, cause)),
+        );
+        if let Some(hypothesis) = probable_cause.as_ref().and_then(dependency) {
+            let place = found.partition_point(|one| one.support <= hypothesis.support);
+            found.insert(place, hypothesis);
+        }
 
         let ExplainedCause {
             cause,
@@ -81,9 +85,54 @@ impl AnomalyService {
             at: self.ports.clock.now(),
             lookups,
             hypotheses: found,
+            probable_cause,
         });
 
         Ok(())
+    }
+
+    /// Reads the resource of an anomaly and the anomalies around its time.
+    pub(super) async fn surroundings(
+        &self,
+        anomaly: &Anomaly,
+    ) -> Result<(Option<Resource>, Vec<Anomaly>), EngineError> {
+        let known = resource_at(&*self.ports.estate, &anomaly.place).await?;
+        let filter = AnomalyFilter {
+            since: Some(context_of(anomaly)),
+            limit: 500,
+            ..AnomalyFilter::default()
+        };
+        let (mut others, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+        others.retain(|other| other.id != anomaly.id);
+        Ok((known, others))
+    }
+
+    /// Takes a judgement that is surer than the one before, and records it.
+    pub(super) async fn take_cause(
+        &self,
+        anomaly: &mut Anomaly,
+        cause: ProbableCause,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let detail = format!(
+            "probable cause ({}): {}",
+            cause.grade.as_str(),
+            cause.statement
+        );
+        let hypothesis = dependency(&cause);
+        if let Some(investigation) = &mut anomaly.investigation {
+            let known = &mut investigation.hypotheses;
+            known.retain(|one| one.kind != HypothesisKind::Dependency);
+            if let Some(hypothesis) = hypothesis {
+                let place = known.partition_point(|one| one.support <= hypothesis.support);
+                known.insert(place, hypothesis);
+            }
+            let likely = anomaly.cause.take().unwrap_or(LikelyCause::Unknown);
+            anomaly.cause = Some(best_supported(likely, known));
+            investigation.probable_cause = Some(cause);
+        }
+        self.record_stage(anomaly, Stage::Investigate, detail, caller)
+            .await
     }
 
     /// Returns the security anomalies that may be parts of the same attack.
@@ -162,6 +211,51 @@ impl AnomalyService {
                 )
             }
         }
+    }
+}
+
+/// Start of the time around an anomaly that its investigation reads.
+fn context_of(anomaly: &Anomaly) -> Timestamp {
+    let since = anomaly.started_at.checked_sub(CONTEXT);
+    since.unwrap_or(Timestamp::MIN)
+}
+
+/// Hypothesis that a judgement of the probable cause gives, where it names another resource.
+fn dependency(cause: &ProbableCause) -> Option<Hypothesis> {
+    let named = cause.named()?;
+    let link = Link::Resource(named.resource.clone());
+    let changes = named
+        .changes
+        .iter()
+        .map(|change| Evidence::new(change.text.clone(), change.link.clone()));
+    let reasons = named
+        .reasons
+        .iter()
+        .map(|reason| Evidence::new(reason.clone(), link.clone()));
+    Some(Hypothesis {
+        kind: HypothesisKind::Dependency,
+        support: match cause.grade {
+            Grade::Confirmed => Support::Strong,
+            Grade::Likely | Grade::Inconclusive => Support::Moderate,
+        },
+        statement: format!("{} cause: {}", cause.grade.as_str(), cause.statement),
+        evidence: changes.chain(reasons).collect(),
+    })
+}
+
+/// The map as a source that was read.
+fn map_lookup(of: &Anomaly, cause: &ProbableCause) -> Lookup {
+    Lookup {
+        source: Source::Dependencies,
+        subject: of.place.id.clone(),
+        from: of.started_at.checked_sub(SHORTLY).unwrap_or(Timestamp::MIN),
+        to: of.last_at,
+        found: Some(cause.resources),
+        result: format!(
+            "{}, {} measured",
+            counted(cause.dependencies as usize, "dependency", "dependencies"),
+            cause.measured
+        ),
     }
 }
 

@@ -17,6 +17,7 @@ mod calendars;
 mod channels;
 mod compliance;
 pub(crate) mod deliveries;
+mod dependencies;
 mod diagnosis;
 mod drift;
 mod emergencies;
@@ -308,6 +309,7 @@ fn checked(guarded: Guarded) -> Guarded {
         )
         .add(Access::Needs(IntelligenceView), routes!(flows::groups))
         .add(Access::Needs(IntelligenceView), routes!(flows::sources))
+        .add(Access::Needs(IntelligenceView), routes!(dependencies::map))
         .add(
             Access::Needs(IntelligenceOperate),
             routes!(compliance::exceptions::accept),

@@ -212,10 +212,14 @@ pub struct AnomalyParams {
 impl AnomalyBody {
     /// An anomaly as somebody who may see these entries of the log is told of it.
     pub(crate) fn seen_by(anomaly: &Anomaly, rows: &RowFilter) -> Self {
-        let allowed = |entry: &&RelatedEntry| {
-            rows.allows_actor(entry.actor.0.as_deref(), entry.actor.1.as_deref())
+        let allowed = |entry: &RelatedEntry| {
+            rows.allows_actor(entry.actor_id.as_deref(), entry.actor_email.as_deref())
         };
-        let entries: Vec<&RelatedEntry> = anomaly.related_entries.iter().filter(allowed).collect();
+        let entries: Vec<&RelatedEntry> = anomaly
+            .related_entries
+            .iter()
+            .filter(|entry| allowed(entry))
+            .collect();
         let view = anomaly.cause_for(&entries);
 
         let may_see = |account: &str| rows.allows_actor(Some(account), Some(account));
@@ -229,7 +233,7 @@ impl AnomalyBody {
             investigation: anomaly
                 .investigation_for(&entries)
                 .as_ref()
-                .map(InvestigationBody::from),
+                .map(|one| InvestigationBody::seen_by(one, allowed)),
             likely_cause: view.cause,
             activity: activity.map(|activity| SecurityActivityBody::seen_by(activity, may_see)),
             evidence: anomaly
@@ -288,7 +292,10 @@ impl From<&Anomaly> for AnomalyBody {
                 .as_ref()
                 .map(|activity| SecurityActivityBody::seen_by(activity, |_| false)),
             related: Vec::new(),
-            investigation: anomaly.investigation.as_ref().map(InvestigationBody::from),
+            investigation: anomaly
+                .investigation
+                .as_ref()
+                .map(|one| InvestigationBody::seen_by(one, |_| false)),
             likely_cause: anomaly.cause_in_words(),
             evidence: anomaly.evidence_in_words().collect(),
             facts: anomaly

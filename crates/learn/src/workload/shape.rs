@@ -2,6 +2,7 @@
 //! of its traffic.
 
 use super::{LEAST_DAYS, Metrics};
+use crate::correlation::correlation;
 use crate::leak::buckets::Buckets;
 use crate::quantile::percentile;
 use crate::window::{DAY_MS, HOUR_MS, Point};
@@ -124,19 +125,4 @@ fn together(one: &Buckets, other: &Buckets) -> f64 {
         let same = other.slots.binary_search(&one.slots[index]).ok()?;
         Some((one.values[index], other.values[same].max(0.0).ln_1p()))
     }))
-}
-
-fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let (mut n, mut a, mut b, mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-    for (x, y) in pairs {
-        (n, a, b) = (n + 1.0, a + x, b + y);
-        (aa, bb, ab) = (aa + x * x, bb + y * y, ab + x * y);
-    }
-
-    let spread = (n * aa - a * a) * (n * bb - b * b);
-    if n < 24.0 || spread <= 1e-9 {
-        0.0
-    } else {
-        (n * ab - a * b) / spread.sqrt()
-    }
 }

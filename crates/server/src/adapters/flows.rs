@@ -17,7 +17,9 @@ use reeve_estate::{
     Connection, ConnectionId, Credentials, DescriptionStore, Document, Provider, ResourceId,
     ResourceKind, StoreError,
 };
-use reeve_flows::{Destination, FlowLog, FlowSource, FlowStore, LogCursor, SourceState};
+use reeve_flows::{
+    Destination, FlowLog, FlowSource, FlowStore, LogCursor, SourceState, interface_addresses,
+};
 use serde_json::Value;
 
 use super::clouds::CloudRegistry;
@@ -190,17 +192,7 @@ impl FlowReader {
     async fn addresses(&self, connection: &ConnectionId) -> Result<Addresses, StoreError> {
         let mut own = HashMap::new();
         for interface in self.documents(connection, "network_interface").await? {
-            let json = interface.document.json();
-            let listed = |list: &str, name: &str| -> Vec<IpAddr> {
-                let items = json.get(list).and_then(Value::as_array);
-                let items = items.into_iter().flatten();
-                let texts = items.filter_map(|item| item.get(name).and_then(Value::as_str));
-                texts.filter_map(|text| text.parse().ok()).collect()
-            };
-            let mut addresses = listed("privateIpAddressesSet", "privateIpAddress");
-            addresses.extend(listed("ipv6AddressesSet", "ipv6Address"));
-            let first = json.get("privateIpAddress").and_then(Value::as_str);
-            addresses.extend(first.and_then(|text| text.parse::<IpAddr>().ok()));
+            let addresses = interface_addresses(interface.document.json());
             own.insert(interface.id.0, addresses);
         }
         Ok(Arc::new(own))

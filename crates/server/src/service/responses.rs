@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_connect_outbound::Policy;
+use reeve_dependencies::{MapPorts, MapReader};
 use reeve_engine::ResponseService;
 use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
@@ -48,6 +49,12 @@ pub(super) fn anomaly_service(
         agents: store.clone(),
         estate: store.clone(),
         samples: samples.clone(),
+        descriptions: store.clone(),
+        maps: MapReader::new(MapPorts {
+            descriptions: store.clone(),
+            flows: store.clone(),
+            samples: samples.clone(),
+        }),
         responses: engine.responses.clone(),
         chains: store.clone(),
         threats: store.clone(),

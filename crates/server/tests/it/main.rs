@@ -16,6 +16,7 @@ mod bills;
 mod bucket_classes;
 mod bucket_rules;
 mod busy_sync;
+mod causes;
 mod claims;
 mod cli;
 mod compliance;

@@ -57,7 +57,7 @@ pub(crate) struct AnomalyRow {
     evidence: Vec<String>,
     advice: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    deeds: Vec<RelatedEntryRow>,
+    deeds: Vec<RelatedEntry>,
     responses: Vec<Response>,
     feedback: Vec<AnomalyFeedback>,
     started_at: Timestamp,
@@ -90,16 +90,6 @@ struct ReadingRow {
     threat_list: Option<bool>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct RelatedEntryRow {
-    sequence: u64,
-    event_id: String,
-    at: Timestamp,
-    actor_id: Option<String>,
-    actor_email: Option<String>,
-    operation: String,
-}
-
 impl From<&Anomaly> for AnomalyRow {
     fn from(anomaly: &Anomaly) -> Self {
         AnomalyRow {
@@ -120,11 +110,7 @@ impl From<&Anomaly> for AnomalyRow {
             likely_cause: anomaly.cause.as_ref().map(LikelyCauseRow::from),
             evidence: anomaly.evidence.clone(),
             advice: anomaly.advice.clone(),
-            deeds: anomaly
-                .related_entries
-                .iter()
-                .map(RelatedEntryRow::from)
-                .collect(),
+            deeds: anomaly.related_entries.clone(),
             responses: anomaly.responses.clone(),
             feedback: anomaly.feedback.clone(),
             started_at: anomaly.started_at,
@@ -175,11 +161,7 @@ impl AnomalyRow {
             cause,
             evidence,
             advice: self.advice,
-            related_entries: self
-                .deeds
-                .into_iter()
-                .map(RelatedEntryRow::into_entry)
-                .collect(),
+            related_entries: self.deeds,
             responses: self.responses,
             feedback: self.feedback,
             started_at: self.started_at,
@@ -230,33 +212,6 @@ impl ReadingRow {
             high: self.high,
             score: self.score,
             indication,
-        }
-    }
-}
-
-impl From<&RelatedEntry> for RelatedEntryRow {
-    fn from(entry: &RelatedEntry) -> Self {
-        let (event_id, operation, at) = (entry.event_id.clone(), entry.operation.clone(), entry.at);
-        let (actor_id, actor_email) = entry.actor.clone();
-        RelatedEntryRow {
-            sequence: entry.sequence,
-            event_id,
-            at,
-            actor_id,
-            actor_email,
-            operation,
-        }
-    }
-}
-
-impl RelatedEntryRow {
-    fn into_entry(self) -> RelatedEntry {
-        RelatedEntry {
-            sequence: self.sequence,
-            event_id: self.event_id,
-            at: self.at,
-            actor: (self.actor_id, self.actor_email),
-            operation: self.operation,
         }
     }
 }

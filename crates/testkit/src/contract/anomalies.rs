@@ -9,10 +9,10 @@ use reeve_anomalies::threat::feed::{FeedFormat, ThreatFeed};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings,
-    AnomalyStatus, AnomalyStore, Contribution, Direction, Evidence, FeedbackKind, Hypothesis,
-    HypothesisKind, Investigation, Lesson, LessonKind, LikelyCause, Link, Lookup, Place, Reaction,
-    Reading, RelatedEntry, Remediation, Response, SecurityActivity, Sensitivity, Source, Stage,
-    Support, ThresholdKey,
+    AnomalyStatus, AnomalyStore, CauseCandidate, CauseChange, Contribution, Direction, Evidence,
+    FeedbackKind, Grade, Hypothesis, HypothesisKind, Investigation, Lesson, LessonKind,
+    LikelyCause, Link, Lookup, Place, ProbableCause, Reaction, Reading, RelatedEntry, Remediation,
+    Response, RuledOut, SecurityActivity, Sensitivity, Source, Stage, Support, ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::action::ActionId;
@@ -89,7 +89,8 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             sequence: u64::MAX,
             event_id: "e-1".into(),
             at: started_at,
-            actor: (Some("AIDA1".into()), None),
+            actor_id: Some("AIDA1".into()),
+            actor_email: None,
             operation: "ModifyInstanceAttribute".into(),
         }],
         responses: vec![Response {
@@ -112,6 +113,54 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
         key: format!("performance/{place}"),
         version: 1,
     })
+}
+
+/// A judgement whose form with an entry of the log is kept beside it.
+fn probable_cause(at: Timestamp) -> ProbableCause {
+    let judged = |change: CauseChange| ProbableCause {
+        at,
+        grade: Grade::Likely,
+        statement: "sg-1".into(),
+        candidates: vec![CauseCandidate {
+            resource: "sg-1".into(),
+            name: "shop".into(),
+            kind: "security_group".into(),
+            grade: Grade::Likely,
+            onset: Some(at),
+            reasons: vec!["it was changed".into()],
+            changes: vec![change],
+        }],
+        ruled_out: vec![RuledOut {
+            resource: "i-2".into(),
+            name: "mail".into(),
+            reason: "it was measured, and did not deviate".into(),
+        }],
+        ruled_out_total: 1,
+        unmeasured: vec!["cache".into()],
+        resources: 4,
+        dependencies: 3,
+        measured: 2,
+        limits: vec!["2 further neighbors".into()],
+        with_entries: None,
+    };
+    let change = |entry: Option<RelatedEntry>| CauseChange {
+        at,
+        text: "it was changed".into(),
+        link: Some(Link::Entry("e-1".into())),
+        entry,
+    };
+    let entry = RelatedEntry {
+        sequence: 7,
+        event_id: "e-1".into(),
+        at,
+        actor_id: None,
+        actor_email: Some("ann@example.com".into()),
+        operation: "RevokeSecurityGroupEgress".into(),
+    };
+    ProbableCause {
+        with_entries: Some(Box::new(judged(change(Some(entry))))),
+        ..judged(change(None))
+    }
 }
 
 /// An investigation with every kind of link.
@@ -151,6 +200,7 @@ fn investigation(at: Timestamp) -> Investigation {
                 })
                 .collect(),
         }],
+        probable_cause: Some(probable_cause(at)),
     }
 }
 

@@ -1,4 +1,14 @@
-import { Anchor, Badge, Grid, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import {
+  Anchor,
+  Badge,
+  Button,
+  Grid,
+  Group,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -28,6 +38,10 @@ import { Relations } from './Relations';
 import { CLASSIFIED, Workload } from './Workload';
 
 const Flows = lazyComponent(() => import('./Flows'), 'Flows');
+const DependencyMap = lazyComponent(
+  () => import('../intelligence/dependencies/DependencyMap'),
+  'DependencyMap',
+);
 
 /** Kinds that have metrics and that agents judge. */
 const MEASURED = [
@@ -68,6 +82,7 @@ export function ResourceDetail() {
               <Flows id={id} name={data.name || data.id} />
             )}
             <Relations id={id} name={data.name || data.id} kind={data.type} />
+            {may('intelligence.view') && <Dependencies key={id} id={id} />}
             <Configuration id={id} />
             <LastChange id={id} />
           </Stack>
@@ -82,6 +97,26 @@ export function ResourceDetail() {
         </Grid.Col>
       </Grid>
     </Page>
+  );
+}
+
+/** The dependency map, read once it is asked for. */
+function Dependencies({ id }: { id: string }) {
+  const [shown, setShown] = useState(false);
+  if (shown) return <DependencyMap id={id} />;
+  return (
+    <Panel
+      title="Dependencies"
+      actions={
+        <Button size="xs" variant="light" onClick={() => setShown(true)}>
+          Show dependencies
+        </Button>
+      }
+    >
+      <Text size="sm" className="muted">
+        What depends on this resource and what it needs, declared and observed.
+      </Text>
+    </Panel>
   );
 }
 

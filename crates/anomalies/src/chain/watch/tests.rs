@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use super::*;
+use crate::attack::technique_of_call;
 
 fn at(minute: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute)
@@ -22,6 +23,7 @@ fn call(principal: &str, service: &str, operation: &str, minute: i64) -> Activit
 fn observe(watch: &mut ChainWatch, event: &ActivityEvent, score: f64) -> Option<Belief> {
     watch.observe(&ObservedCall {
         event,
+        technique: technique_of_call(event),
         score,
         who: &event.principal,
         account: "1",

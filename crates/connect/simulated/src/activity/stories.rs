@@ -10,8 +10,10 @@ use reeve_audit::{
 
 use super::Scene;
 use super::builder::{self, state};
+use crate::company::aws;
 use crate::company::people::{PEOPLE, Person};
 use crate::describing::access_key;
+use crate::groups;
 use crate::noise::{draw, hex, key};
 
 /// A story: when it begins, in minutes from the beginning of the demonstration, and what happens.
@@ -25,11 +27,11 @@ struct Story {
 }
 
 /// Longest duration of a story, minutes.
-const LONGEST: i64 = 60;
+const LONGEST: i64 = 75;
 const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
 
-const STORIES: [Story; 4] = [
+const STORIES: [Story; 5] = [
     Story {
         name: "guessing",
         starts_min: &[-23 * DAY, -9 * DAY, -2 * HOUR, 3],
@@ -47,6 +49,13 @@ const STORIES: [Story; 4] = [
         starts_min: &[-12 * DAY - 3 * HOUR, -40, 14],
         interval_min: 2 * DAY + 5 * HOUR,
         generate: open_door,
+    },
+    // Once: the machines behind the group retry until it is open again (`signal/cpu.rs`).
+    Story {
+        name: "closed-door",
+        starts_min: &[-29],
+        interval_min: 3650 * DAY,
+        generate: closed_door,
     },
     Story {
         name: "clearance",
@@ -267,6 +276,32 @@ fn open_door(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     .with_tag(closer.team);
 
     vec![opened, closed]
+}
+
+/// A rule out of the security group of the payments, and the rule back.
+fn closed_door(scene: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
+    let (account, region) = (&aws::ACCOUNT, "us-east-1");
+    let group = groups::id(account, scene.seed, region, "payments");
+    let group = ResourceRef::new("security_group", group).in_cloud("aws", account.account, region);
+    let person = PEOPLE.iter().find(|person| person.team == "payments");
+    let person = person.unwrap_or(&PEOPLE[4]);
+    let entry = |name: &str, operation: &str, at: Timestamp| {
+        builder::at(POLICY, key(seed, name), at)
+            .by(builder::person(seed, person, 0, "aws-cli/2.19.5"))
+            .on(group.clone())
+            .with_action(operation, ActionStatus::Success, ActionMethod::Cli)
+            .with_severity(Severity::Medium)
+            .with_tag(person.team)
+    };
+
+    vec![
+        entry("revoke", "revoke_security_group_egress", start),
+        entry(
+            "authorize",
+            "authorize_security_group_egress",
+            after(start, 70 * 60),
+        ),
+    ]
 }
 
 /// Fourteen snapshots of one team deleted in a row by one person.

@@ -14,8 +14,11 @@ use reeve_anomalies::{
     Lesson,
 };
 use reeve_audit::Obstacle;
+use reeve_dependencies::{MapPorts, MapReader};
 use reeve_estate::StoreError;
 
+use crate::change_runs::described::Descriptions;
+use crate::flows::TestFlows;
 use crate::world::World;
 
 /// A store of anomalies in memory.
@@ -233,11 +236,18 @@ pub(crate) fn anomalies(world: &World) -> (AnomalyService, Arc<Kept>) {
 
 /// A service of another process over the same store and log.
 pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService {
+    let descriptions = Descriptions::new(&world.memory);
     AnomalyService::new(AnomalyPorts {
         anomalies: Arc::clone(kept) as _,
         agents: Arc::clone(&world.memory) as _,
         estate: Arc::clone(&world.memory) as _,
         samples: Arc::clone(&world.memory) as _,
+        descriptions: descriptions.clone(),
+        maps: MapReader::new(MapPorts {
+            descriptions,
+            flows: Arc::new(TestFlows::default()),
+            samples: Arc::clone(&world.memory) as _,
+        }),
         responses: Arc::clone(&world.engine.responses) as _,
         chains: Arc::clone(kept) as _,
         threats: Arc::clone(kept) as _,

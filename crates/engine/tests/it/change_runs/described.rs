@@ -199,14 +199,19 @@ impl DescriptionStore for Descriptions {
     async fn description_ids(
         &self,
         _: &ConnectionId,
-        _: ResourceKind,
+        kind: ResourceKind,
         _: &str,
-        _: Option<&ResourceId>,
+        after: Option<&ResourceId>,
     ) -> Result<Vec<ResourceId>> {
-        unreachable!("runs list no kinds of descriptions")
+        let (resources, described) = (self.memory.resources.lock(), self.described.lock());
+        let own = described.keys().filter(|id| {
+            resources.get(*id).is_some_and(|one| one.kind == kind)
+                && after.is_none_or(|after| *id > after)
+        });
+        self.read(own.cloned().collect())
     }
     async fn versions(&self, _: &ConnectionId, _: &ResourceId) -> Result<Vec<Version>> {
-        unreachable!("runs read no earlier versions")
+        Ok(Vec::new())
     }
     async fn document_at(
         &self,

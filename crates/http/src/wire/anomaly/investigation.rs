@@ -1,10 +1,13 @@
 //! Investigation of an anomaly on the wire.
 
-use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup, Remediation};
+use reeve_anomalies::{
+    Contribution, Evidence, Hypothesis, Investigation, Lookup, RelatedEntry, Remediation,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::time;
+use crate::wire::dependency::ProbableCauseBody;
 use crate::wire::form::enumeration::{HypothesisKind, HypothesisSupport};
 
 /// Investigation of an anomaly.
@@ -16,12 +19,15 @@ pub struct InvestigationBody {
     pub looked_at: Vec<LookupBody>,
     /// Possible causes, the best supported first. Empty where nothing was found.
     pub hypotheses: Vec<HypothesisBody>,
+    /// Probable cause on the dependency map; absent for spending and behavior.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probable_cause: Option<ProbableCauseBody>,
 }
 
 /// One source that was read.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LookupBody {
-    /// `metrics`, `actions`, `inventory`, `audit_log`, `anomalies`, `charges`, `behavior`.
+    /// `metrics`, `actions`, `inventory`, `audit_log`, `anomalies`, `charges`, `behavior`, `dependencies`.
     pub source: String,
     /// Part of the source: a metric, a resource, an account.
     pub subject: String,
@@ -109,8 +115,13 @@ impl From<&Remediation> for RemediationBody {
     }
 }
 
-impl From<&Investigation> for InvestigationBody {
-    fn from(investigation: &Investigation) -> Self {
+impl InvestigationBody {
+    /// An investigation as a reader sees it who may see some entries of the log.
+    pub(crate) fn seen_by(
+        investigation: &Investigation,
+        may_see: impl Fn(&RelatedEntry) -> bool,
+    ) -> Self {
+        let cause = investigation.probable_cause.as_ref();
         InvestigationBody {
             at: time::text(investigation.at),
             looked_at: investigation.lookups.iter().map(LookupBody::from).collect(),
@@ -119,6 +130,7 @@ impl From<&Investigation> for InvestigationBody {
                 .iter()
                 .map(HypothesisBody::from)
                 .collect(),
+            probable_cause: cause.map(|cause| ProbableCauseBody::seen_by(cause, may_see)),
         }
     }
 }

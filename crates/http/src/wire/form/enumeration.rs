@@ -162,6 +162,11 @@ enumerations! {
     ThresholdDirection = reeve_anomalies::Direction, "Side of the expected value.";
     HypothesisKind = reeve_anomalies::HypothesisKind, "Kind of a possible cause.";
     HypothesisSupport = reeve_anomalies::Support, "Support of a possible cause by evidence.";
+    CauseGrade = reeve_anomalies::Grade, "Certainty of a probable cause.";
+    DependencyNodeKind = reeve_dependencies::NodeKind, "Kind of a node of a dependency map.";
+    DependencySource = reeve_dependencies::EdgeSource, "Source of a dependency.";
+    DependencyStanding = reeve_dependencies::Standing, "Comparison of a declared dependency with observed traffic.";
+    DependencyStrength = reeve_dependencies::EdgeStrength, "Strength of the evidence of a dependency.";
     Sensitivity = reeve_anomalies::Sensitivity, "Sensitivity of anomaly detection.";
     BudgetPeriod = reeve_anomalies::budget::Period, "Period of a budget, of the calendar in UTC.";
     BudgetBasis = reeve_anomalies::budget::Basis, "Spending that a threshold is compared with: charges so far, or the forecast of the whole period.";

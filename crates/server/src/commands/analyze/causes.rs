@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
 use jiff::Timestamp;
-use reeve_learn::causes::{Cause, Edge, IncidentSymptom, NodeMetric, Place, causes};
+use reeve_learn::causes::{Edge, IncidentSymptom, Naming, NodeMetric, causes, reasons};
 use serde::{Deserialize, Serialize};
 
 use super::file::{Input, Sink};
@@ -59,8 +59,15 @@ pub(super) fn run(args: &CausesArgs) -> Result<ExitCode> {
         sink.json_line(&CauseLine {
             node: &cause.node,
             score: (cause.score * 1e4).round() / 1e4,
-            grade: cause.grade.name(),
-            reasons: reasons(cause, &symptom),
+            grade: cause.grade.as_str(),
+            reasons: reasons(
+                cause,
+                &symptom,
+                &Naming {
+                    node: &str::to_owned,
+                    time: &time_text,
+                },
+            ),
         })?;
     }
     sink.finish()?;
@@ -223,74 +230,6 @@ fn rows<const N: usize>(
     Ok(())
 }
 
-fn reasons(cause: &Cause, symptom: &IncidentSymptom) -> Vec<String> {
-    let deviation = cause.deviation;
-    let mut reasons = vec![format!(
-        "{} went from {} to {} ({:.1} robust deviations)",
-        cause.metric,
-        number(deviation.before),
-        number(deviation.during),
-        deviation.size
-    )];
-
-    let onset = Timestamp::from_millisecond(cause.onset_ms)
-        .map_or_else(|_| cause.onset_ms.to_string(), |at| at.to_string());
-    let minutes = (symptom.start_ms - cause.onset_ms) as f64 / 60_000.0;
-    let when = if minutes >= 0.0 { "before" } else { "after" };
-    reasons.push(format!(
-        "it began at {onset}, {:.0} min {when} the start of the incident; {} began earlier",
-        minutes.abs(),
-        match cause.earlier {
-            0 => "no other node".to_owned(),
-            1 => "1 other node".to_owned(),
-            many => format!("{many} other nodes"),
-        }
-    ));
-
-    let node = &symptom.node;
-    reasons.push(match &cause.place {
-        Place::Symptom => "the incident was noticed here".to_owned(),
-        Place::Chain(path) if path.is_empty() => format!("{node} calls it"),
-        Place::Chain(path) => format!(
-            "{node} depends on it through {}, which deviates too",
-            path.join(", ")
-        ),
-        Place::BrokenChain(path) => format!(
-            "{node} depends on it through {}, where not every node deviates",
-            path.join(", ")
-        ),
-        Place::NotReachable => format!("ruled out: {node} does not depend on it"),
-        Place::Unknown => "no calls are known, so dependence cannot be confirmed".to_owned(),
-    });
-
-    if let Some(callee) = &cause.explained_by {
-        reasons.push(format!(
-            "its callee {callee} deviated no later and explains it"
-        ));
-    } else if cause.place != Place::Unknown {
-        reasons.push(format!(
-            "its failure would explain {:.0} % of the other deviations",
-            100.0 * cause.coverage
-        ));
-    }
-    if let Some(callee) = &cause.unmeasured {
-        reasons.push(format!(
-            "its callee {callee} is not measured and may be the cause instead"
-        ));
-    }
-    reasons
-}
-
-/// Four significant digits.
-fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+fn time_text(at_ms: i64) -> String {
+    Timestamp::from_millisecond(at_ms).map_or_else(|_| at_ms.to_string(), |at| at.to_string())
 }

@@ -20,6 +20,7 @@ import { useChange } from '../queries';
 import { Story } from '../Story';
 import { Course } from './Course';
 import { Investigation } from './Investigation';
+import { ProbableCause } from './ProbableCause';
 import { Observed } from './Observed';
 import { Remedy } from './Remedy';
 import { Thresholds } from './Thresholds';
@@ -111,6 +112,9 @@ function Shown({ of: one }: { of: Anomaly }) {
             </Box>
             <Remedy of={one} />
             <Observed of={one} />
+            {one.investigation?.probable_cause && (
+              <ProbableCause of={one.investigation.probable_cause} place={one.resource.id} />
+            )}
             <Investigation of={one} />
             <Course of={one} />
             {may('audit.search') && <Story member="anomaly_id" id={one.id} moves={moves} />}
