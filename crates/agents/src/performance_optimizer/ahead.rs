@@ -49,7 +49,7 @@ pub(super) fn judge(
         trial.is_better(),
         words.clone(),
     ) {
-        return Err(decided("reactive_is_enough", words));
+        return Err(decided("prediction_not_better", words));
     }
 
     let capacity = group.specification.capacity.ok_or_else(|| {

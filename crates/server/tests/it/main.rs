@@ -50,6 +50,7 @@ mod old_snapshots;
 mod oversized;
 mod own_activity;
 mod own_checks;
+mod performance;
 mod predictive;
 mod prices;
 mod private;
