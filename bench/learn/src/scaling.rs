@@ -1,15 +1,15 @@
 //! Units ahead of the load: the policy of `reeve analyze scaling` beside target tracking, a static
 //! peak and perfect foresight, on generated loads and on ETT.
 //!
-//! A unit serves the lead after it is asked for, and no longer than it is wanted: at a row there
-//! are as many as the fewest that were wanted since the lead before it. The first two days of each
-//! series are not scored. Constants were chosen on the generated loads of seeds 51 and 52.
+//! The replay is that of `performance_optimizer`. The first two days of each series are not scored. Constants were chosen on the generated loads of seeds 51 and 52.
 
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use reeve_learn::Point;
-use reeve_learn::scaling::{ScalingPolicy, Sessions, Settings};
+use reeve_learn::scaling::Settings;
+use reeve_learn::scaling::replay::{self, Outcome, foresight, serve, tracking};
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -27,18 +27,6 @@ const POLICIES: [&str; 5] = [
     "static peak",
     "foresight",
 ];
-
-/// Sums over the series of a group.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    rows: f64,
-    above: f64,
-    unserved: f64,
-    load: f64,
-    unit_hours: f64,
-    changes: f64,
-    days: f64,
-}
 
 /// Prints the tables.
 pub(crate) fn run(data: &Data) -> Result<()> {
@@ -72,6 +60,11 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         4 * LEAD_MS,
     );
 
+    for (name, file) in REQUESTS {
+        let points = requests(&data.path(file))?;
+        print_with_floor(name, &points);
+    }
+
     let year = generate(Shape::Weekly, 71, 365);
     let began = Instant::now();
     ours(&year, settings(&year, LEAD_MS));
@@ -80,6 +73,65 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         began.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+/// Series of requests in the open data.
+const REQUESTS: [(&str, &str); 3] = [
+    (
+        "requests of a load balancer",
+        "nab/realAWSCloudwatch/elb_request_count_8c0756.csv",
+    ),
+    (
+        "posts about a company",
+        "nab/realTweets/Twitter_volume_AMZN.csv",
+    ),
+    ("taxi rides", "nab/realKnownCause/nyc_taxi.csv"),
+];
+
+/// Reads `timestamp,value` rows in the order of time, each time once.
+fn requests(path: &Path) -> Result<Vec<Point>> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    let row = |line: &str| {
+        let (at, value) = line.split_once(',')?;
+        let at: jiff::civil::DateTime = at.parse().ok()?;
+        let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        Some((at.timestamp().as_millisecond(), value.trim().parse().ok()?))
+    };
+    let mut points: Vec<Point> = text.lines().filter_map(row).collect();
+    points.sort_by_key(|(at, _)| *at);
+    points.dedup_by_key(|(at, _)| *at);
+    Ok(points)
+}
+
+/// Prints a series in the last days of which policies are compared: minutes above the capacity,
+/// unit hours, load not served. The first week is not scored.
+fn print_with_floor(name: &str, points: &[Point]) {
+    let times = points.iter().map(|(at, _)| *at);
+    let step_ms = reeve_learn::window::median_step_ms(times).unwrap_or(LEAD_MS);
+    let settings = Settings {
+        step_ms,
+        ..settings(points, LEAD_MS)
+    };
+    let seventy = tracking(points, settings, 0.7);
+    let ahead = ours(points, settings);
+    let floor = ahead.iter().zip(&seventy).map(|(a, b)| *a.max(b)).collect();
+    let scored = (points[0].0 + 7 * DAY_MS, i64::MAX);
+    for (policy, wanted) in [
+        ("`reeve analyze scaling`", ahead),
+        ("tracking 70 % with it as a floor", floor),
+        ("tracking 70 %", seventy),
+        ("tracking 50 %", tracking(points, settings, 0.5)),
+        ("foresight", foresight(points, settings)),
+    ] {
+        let outcome = serve(points, settings, &wanted, scored);
+        println!(
+            "| {name} | {policy} | {:.0} | {:.0} | {:.3} % |",
+            outcome.minutes_above(),
+            outcome.unit_hours,
+            100.0 * outcome.unserved_share(),
+        );
+    }
 }
 
 fn settings(points: &[Point], lead_ms: i64) -> Settings {
@@ -91,11 +143,12 @@ fn settings(points: &[Point], lead_ms: i64) -> Settings {
         lead_ms,
         least: 1,
         step_ms: points[1].0 - points[0].0,
+        seasonal: true,
     }
 }
 
 fn print(name: &str, all: &[Vec<Point>], lead_ms: i64) {
-    let mut tallies = [Tally::default(); 5];
+    let mut tallies = [Outcome::default(); 5];
     for points in all {
         let settings = settings(points, lead_ms);
         let wanted = [
@@ -106,79 +159,25 @@ fn print(name: &str, all: &[Vec<Point>], lead_ms: i64) {
             foresight(points, settings),
         ];
         for (tally, wanted) in tallies.iter_mut().zip(&wanted) {
-            tally.add(points, settings, wanted);
+            let scored = (points[0].0 + 2 * DAY_MS, i64::MAX);
+            *tally = tally.and(serve(points, settings, wanted, scored));
         }
     }
 
     for (policy, tally) in POLICIES.iter().zip(&tallies) {
         println!(
             "| {name} | {policy} | {:.2} % | {:.3} % | {:.1} | {:.1} |",
-            100.0 * tally.above / tally.rows,
-            100.0 * tally.unserved / tally.load,
+            100.0 * tally.rows_above as f64 / tally.rows as f64,
+            100.0 * tally.unserved_share(),
             100.0 * tally.unit_hours / tallies[3].unit_hours,
-            tally.changes / tally.days,
+            tally.changes as f64 * DAY_MS as f64 / (tally.rows as f64 * tally.step_ms as f64),
         );
     }
 }
 
 fn ours(points: &[Point], settings: Settings) -> Vec<u64> {
-    let mut policy = ScalingPolicy::new(settings);
-    let rows = points.iter();
-    rows.map(|(at, load)| policy.observe(*at, Some(*load), Sessions::NotCounted).units)
-        .collect()
-}
-
-/// Control: enough units that the load now uses a share of them; down after a quarter of an hour.
-fn tracking(points: &[Point], settings: Settings, target: f64) -> Vec<u64> {
-    let needed: Vec<u64> = points
-        .iter()
-        .map(|(_, load)| ((load / target / settings.unit).ceil() as u64).max(settings.least))
-        .collect();
-    let hold = (15 * MINUTE_MS / settings.step_ms).max(1) as usize;
-    (0..needed.len())
-        .map(|row| {
-            needed[row.saturating_sub(hold)..=row]
-                .iter()
-                .copied()
-                .max()
-                .unwrap_or(1)
-        })
-        .collect()
-}
-
-/// Control: the fewest units that serve every load, known in advance.
-fn foresight(points: &[Point], settings: Settings) -> Vec<u64> {
-    let lead = (settings.lead_ms as u64).div_ceil(settings.step_ms as u64) as usize;
-    (0..points.len())
-        .map(|row| {
-            let until = (row + lead + 1).min(points.len());
-            let most = points[row..until]
-                .iter()
-                .fold(0.0f64, |most, (_, load)| most.max(*load));
-            ((most / settings.unit - 1e-9).ceil() as u64).max(settings.least)
-        })
-        .collect()
-}
-
-impl Tally {
-    fn add(&mut self, points: &[Point], settings: Settings, wanted: &[u64]) {
-        let start = points[0].0 + 2 * DAY_MS;
-        let lead = (settings.lead_ms as u64).div_ceil(settings.step_ms as u64) as usize;
-        for row in (lead..points.len()).filter(|row| points[*row].0 >= start) {
-            let serving = wanted[row - lead..=row].iter().copied().min().unwrap_or(0);
-            let missing = points[row].1 - serving as f64 * settings.unit;
-            self.rows += 1.0;
-            self.load += points[row].1;
-            // What is missing by rounding is not missing.
-            if missing > 1e-6 * settings.unit {
-                self.above += 1.0;
-                self.unserved += missing;
-            }
-            self.unit_hours += wanted[row] as f64 * settings.step_ms as f64 / 3.6e6;
-            self.changes += f64::from(wanted[row] != wanted[row - 1]);
-            self.days += settings.step_ms as f64 / DAY_MS as f64;
-        }
-    }
+    let wanted = replay::predicted(points, settings);
+    wanted.iter().map(|wanted| wanted.units).collect()
 }
 
 /// Shapes of generated loads, five minutes a row.

@@ -1,9 +1,32 @@
-//! The judgement of `performance_optimizer`: more capacity where an anomaly shows that it is short
-//! (`shortage`), and before a predictive rule expects it to be (`foreseen`).
+//! The judgement of `performance_optimizer`: capacity that follows the load and what users get.
+//!
+//! | rule | of | finding |
+//! |---|---|---|
+//! | `scale_before_traffic_spike` | scaling groups | members before a rise that returns, where the prediction was better than the group's own rule (`ahead`, `trial`) |
+//! | `scale_down_intelligently` | scaling groups | idle members that neither load nor forecast needs (`shrink`) |
+//! | `optimize_instance_types` | load balancers | the type behind it that does more work for a dollar (`work`) |
+//! | `metrics` | load balancers, machines, queues | objectives whose error budget is used up (`objective`) |
+//! | `caching_strategy` | databases | a cache before mostly reads (`caching`) |
+//!
+//! It answers anomalies that show short capacity (`shortage`) and predictive rules that expect it
+//! (`foreseen`). docs/agents/performance_optimizer.md.
 
 mod agent;
+mod ahead;
+mod caching;
+mod demand;
+mod finding;
 mod foreseen;
+mod judge;
+mod objective;
+mod settings;
 mod shortage;
+mod shrink;
+mod trial;
+mod work;
+
+#[cfg(test)]
+mod tests;
 
 pub use agent::PerformanceOptimizer;
 

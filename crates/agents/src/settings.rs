@@ -3,7 +3,7 @@
 
 /// Declares `ALL` and `Thresholds` of an agent type. An entry is
 /// `field: kind = path, default, range, description;`, where the kind is the method of
-/// [`Settings`](reeve_recommend::agent::settings::Settings) that reads it: `days`, `percent`, `count` or `flag` (whose
+/// [`Settings`](reeve_recommend::agent::settings::Settings) that reads it: `days`, `minutes`, `percent`, `count` or `flag` (whose
 /// range is not read). Settings that rules read in another way are named after `..`.
 macro_rules! settings {
     (
@@ -44,10 +44,12 @@ macro_rules! settings {
         }
     };
     (@value days, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Days($default) };
+    (@value minutes, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Minutes($default) };
     (@value percent, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Percent($default) };
     (@value count, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Count($default) };
     (@value flag, $default:expr) => { reeve_recommend::agent::settings::SettingValue::Flag($default) };
     (@type days) => { i64 };
+    (@type minutes) => { i64 };
     (@type percent) => { f64 };
     (@type count) => { u64 };
     (@type flag) => { bool };
@@ -74,6 +76,7 @@ mod tests {
             "compliance_intelligence",
             "cost_optimizer",
             "spot_optimizer",
+            "performance_optimizer",
             "storage_optimizer",
             "workload_classifier",
         ] {

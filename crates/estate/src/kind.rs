@@ -61,6 +61,8 @@ kinds! {
     LaunchTemplate = "launch_template";
     /// Security group, network security group, firewall.
     SecurityGroup = "security_group";
+    /// SQS queue.
+    Queue = "queue";
     /// Account, subscription or project. It is no row of an inventory: recommendations about all of
     /// its machines name it.
     Account = "account";

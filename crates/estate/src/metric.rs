@@ -64,6 +64,7 @@ const DATABASE: ResourceKind = ResourceKind::Database;
 const VOLUME: ResourceKind = ResourceKind::Volume;
 const BALANCER: ResourceKind = ResourceKind::LoadBalancer;
 const GATEWAY: ResourceKind = ResourceKind::NatGateway;
+const QUEUE: ResourceKind = ResourceKind::Queue;
 
 /// Declares the metrics: name, label, number of the verb, unit, kinds.
 macro_rules! metrics {
@@ -135,6 +136,13 @@ metrics! {
     /// Capacity units that a load balancer used; the cloud reports them even where nothing was
     /// served.
     CapacityUnits = "capacity_units", "Capacity units", ARE, Count, [BALANCER];
+    /// Messages that wait to be received (queues).
+    QueueDepth = "queue_depth", "Messages waiting", ARE, Count, [QUEUE];
+    /// Apdex of the answers to users, percent: 100 where every user is satisfied. Only there when a
+    /// program sends it, or a histogram of a metric source.
+    UserExperienceScore = "user_experience_score", "User experience score", IS, Percent, [BALANCER, MACHINE];
+    /// Sessions that would be cut if the machine stopped. Only there when a program sends them.
+    ActiveSessions = "active_sessions", "Active sessions", ARE, Count, [MACHINE];
     /// Credits left of a burstable machine.
     CpuCreditBalance = "cpu_credit_balance", "CPU credits", ARE, Count, [MACHINE, DATABASE];
 }
@@ -277,6 +285,11 @@ impl ResourceKind {
     #[must_use]
     pub fn metrics(self) -> &'static [Metric] {
         BY_KIND.get(&self).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the kinds that have metrics, by name.
+    pub fn measured() -> impl Iterator<Item = ResourceKind> {
+        BY_KIND.keys().copied()
     }
 
     /// Returns `true` if resources of this kind have a metric, from a cloud or from a metric source.

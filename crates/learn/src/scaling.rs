@@ -10,6 +10,7 @@
 //! A decision knows its own row and those before it.
 
 mod predictor;
+pub mod replay;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +41,9 @@ pub struct Settings {
     pub least: u64,
     /// Distance of the rows in milliseconds, above zero.
     pub step_ms: i64,
+    /// The same time a day and a week ago and the forecast compete as well if `true`; else the load
+    /// now and its slope alone.
+    pub seasonal: bool,
 }
 
 /// Active sessions of the group at a row.
@@ -120,7 +124,12 @@ impl ScalingPolicy {
         let ahead = (settings.lead_ms.max(0) as u64).div_ceil(step_ms as u64);
         Self {
             settings,
-            predictors: Predictors::new(step_ms, ahead.max(1) as usize, settings.unit * 0.01),
+            predictors: Predictors::new(
+                step_ms,
+                ahead.max(1) as usize,
+                settings.unit * 0.01,
+                settings.seasonal,
+            ),
             hold_ms: settings.lead_ms.max(LEAST_HOLD_MS).max(step_ms),
             needed: VecDeque::new(),
             units: None,

@@ -12,6 +12,7 @@ pub mod open_facts;
 pub mod portfolio;
 pub mod proposal;
 mod relation_index;
+pub mod service_load;
 pub mod spot;
 pub mod trust;
 pub mod workload;

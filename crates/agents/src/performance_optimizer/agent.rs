@@ -1,24 +1,83 @@
-//! `performance_optimizer` as an agent type: its answers to anomalies and predictive rules.
+//! `performance_optimizer` as an agent type: its settings, needs and judgement, and its answers to
+//! anomalies and predictive rules.
 
 use std::sync::Arc;
 
 use reeve_audit::Obstacle;
+use reeve_estate::{Metric, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::needs::Needs;
+use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::service_load::ServiceLoad;
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
-use super::{foreseen, shortage};
+use super::settings::{self, Thresholds};
+use super::{foreseen, judge, shortage};
 use crate::listed::deviation;
 
-/// The agent type `performance_optimizer`. Its runs judge nothing: anomalies and predictive rules observe.
+/// Metrics of the judged resource.
+const METRICS: &[Metric] = &[
+    Metric::CpuUtilization,
+    Metric::DiskReadOps,
+    Metric::DiskWriteOps,
+    Metric::RequestRate,
+    Metric::ResponseTime,
+    Metric::ErrorRate,
+    Metric::QueueDepth,
+    Metric::UserExperienceScore,
+];
+/// Metrics of the balancers and machines around it.
+const AROUND: &[Metric] = &[
+    Metric::CpuUtilization,
+    Metric::RequestRate,
+    Metric::ResponseTime,
+    Metric::ActiveSessions,
+];
+
+/// The agent type `performance_optimizer`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PerformanceOptimizer;
 
 impl AgentDefinition for PerformanceOptimizer {
     fn info(&self) -> &AgentTypeInfo {
         documented(AgentType::PERFORMANCE_OPTIMIZER)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        settings::ALL
+    }
+
+    fn needs(&self, settings: &Settings) -> Needs {
+        let thresholds = Thresholds::from(settings);
+        let mut kinds = vec![
+            ResourceKind::ScalingGroup,
+            ResourceKind::LoadBalancer,
+            ResourceKind::Database,
+        ];
+        // Without an objective nothing is asked about their series.
+        if thresholds.queue_depth > 0 {
+            kinds.push(ResourceKind::Queue);
+        }
+        if thresholds.user_experience > 0.0 {
+            kinds.push(ResourceKind::VirtualMachine);
+        }
+        Needs {
+            kinds,
+            metrics: METRICS.to_vec(),
+            facts: vec![FactNeed::of::<ServiceLoad>().with_metrics(AROUND)],
+            documents: vec![ResourceKind::ScalingGroup],
+            history_days: thresholds.history_days.max(thresholds.window_days),
+            ..Needs::default()
+        }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        judge::judge(facts)
     }
 
     fn answer(

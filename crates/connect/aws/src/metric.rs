@@ -99,6 +99,16 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics
         ResourceKind::NatGateway => {
             sources_in("AWS/NATGateway", &[("NatGatewayId", id)], gateway(metric))
         }
+        ResourceKind::Queue => {
+            let names: &[_] = if metric == Metric::QueueDepth {
+                &[("ApproximateNumberOfMessagesVisible", Reading::Average)]
+            } else {
+                &[]
+            };
+            // A queue is named by the end of its ARN.
+            let name = id.rsplit(':').next().unwrap_or(id);
+            sources_in("AWS/SQS", &[("QueueName", name)], names)
+        }
         _ => Vec::new(),
     }
 }
@@ -196,6 +206,9 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         | Metric::ResponseTime
         | Metric::ErrorRate
         | Metric::CapacityUnits
+        | Metric::QueueDepth
+        | Metric::UserExperienceScore
+        | Metric::ActiveSessions
         | Metric::Registered(_) => return Vec::new(),
     };
 
@@ -334,6 +347,12 @@ mod tests {
                 vec!["AWS/NATGateway BytesOutToDestination nat-1"],
             ),
             (ResourceKind::Bucket, "b", Metric::RequestRate, vec![]),
+            (
+                ResourceKind::Queue,
+                "arn:aws:sqs:us-east-1:1:orders",
+                Metric::QueueDepth,
+                vec!["AWS/SQS ApproximateNumberOfMessagesVisible orders"],
+            ),
         ] {
             let found = sources(&resource(kind, id), metric, &AgentMetrics::default());
             let found: Vec<_> = found

@@ -28,6 +28,9 @@ const PAGE: u64 = 500;
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     resources: HashSet<Key>,
+    /// Resources in scope of kinds that the run does not judge. Anomalies and predictive rules find
+    /// them too.
+    passed_by: HashSet<Key>,
     /// Resources that a run over changes looked for, judged or gone; `None` for a full run, which
     /// looks for all of the scope.
     looked_at: Option<HashSet<Key>>,
@@ -59,6 +62,11 @@ impl Seen {
         }
     }
 
+    /// Notes resources in scope of kinds that the run does not judge.
+    pub(crate) fn pass_by(&mut self, resources: impl Iterator<Item = Key>) {
+        self.passed_by.extend(resources);
+    }
+
     /// Notes recommendations that were found again. The judgement of the estate may find again what
     /// that of the resource refuted.
     pub(crate) fn find<'r>(&mut self, found: impl Iterator<Item = &'r RecommendationId>) {
@@ -86,6 +94,10 @@ impl Seen {
             return None;
         }
         if !self.resources.contains(&resource) {
+            let is_judged = known.origin.cause.is_judged_by_runs();
+            if !is_judged && self.passed_by.contains(&resource) {
+                return None;
+            }
             let reason =
                 "the resource no longer exists, or is outside of the agent's scope".to_owned();
             return Some((reason, Some(Closing::ResourceGone)));

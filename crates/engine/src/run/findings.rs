@@ -83,6 +83,12 @@ impl<'a> RunFindings<'a> {
         Ok(())
     }
 
+    /// Notes resources in scope of kinds that the run does not judge.
+    pub(crate) fn pass_by<'r>(&mut self, resources: impl Iterator<Item = &'r Resource>) {
+        let keys = resources.map(|one| (one.connection.clone(), one.id.clone()));
+        self.seen.pass_by(keys);
+    }
+
     /// Notes resources that a run over changes looked for, those that are gone among them: their
     /// findings end unless they are found again.
     pub(crate) fn look_at(&mut self, connection: &ConnectionId, resources: &[ResourceId]) {

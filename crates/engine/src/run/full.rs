@@ -31,6 +31,7 @@ impl RunService {
 
         let mut estate = definition.estate_judge();
         let mut judged_count = 0;
+        found.pass_by(scope.iter().filter(|resource| !judging.judges(resource)));
         let mut scope = scope
             .into_iter()
             .filter(|resource| judging.judges(resource))

@@ -49,7 +49,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
     let measured = lookups(&of, Source::Metrics);
     assert_eq!(
         measured.len(),
-        10,
+        12,
         "every metric of a machine: {measured:?}"
     );
 

@@ -6,7 +6,7 @@ use reeve_engine::{
     Activities, AgentService, Approvals, AutomaticExecution, EmergencyPorts, EmergencyService,
     ExecutionPorts, ExecutionService, Findings, Fleets, GuardrailService, Machines, ModelService,
     RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
-    Scheduler, ScopeService,
+    Scheduler, ScopeService, ServiceLoads,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_flows::FlowStore;
@@ -145,6 +145,10 @@ impl Services {
             descriptions: described.clone().map(|described| described as _),
             fact_sources: vec![
                 Arc::new(Fleets::new(Arc::clone(&scopes), Arc::clone(&fleet_samples))),
+                Arc::new(ServiceLoads::new(
+                    Arc::clone(&scopes),
+                    Arc::clone(&fleet_samples),
+                )),
                 Arc::new(Machines::new(fleet_samples)),
                 Arc::new(Activities::new(read)),
                 Arc::new(Inspections),

@@ -8,6 +8,8 @@ use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 
 /// Predictors: the load now, its slope, a day ago, a week ago, the forecast.
 const COUNT: usize = 5;
+/// Predictors that know no season, the first ones.
+const WITHOUT_SEASONS: usize = 2;
 /// Share of the errors below the bound.
 const LEVEL: f64 = 0.99;
 /// Width of a bin of the logarithm of the error, and bins on each side of zero.
@@ -126,6 +128,8 @@ pub(super) struct Predictors {
     hour: usize,
     /// Added to loads before they are divided, so that a load of zero has an error.
     floor: f64,
+    /// Predictors that compete, the first of all.
+    competing: usize,
     start_ms: Option<i64>,
     /// Values by slot, gaps as `NaN`; those before `dropped` are gone.
     values: VecDeque<f64>,
@@ -140,12 +144,13 @@ pub(super) struct Predictors {
 }
 
 impl Predictors {
-    pub(super) fn new(step_ms: i64, ahead: usize, floor: f64) -> Self {
+    pub(super) fn new(step_ms: i64, ahead: usize, floor: f64, seasonal: bool) -> Self {
         Self {
             step_ms,
             ahead,
             hour: ahead.max((HOUR_MS / step_ms) as usize),
             floor: floor.max(f64::MIN_POSITIVE),
+            competing: if seasonal { COUNT } else { WITHOUT_SEASONS },
             start_ms: None,
             values: VecDeque::new(),
             dropped: 0,
@@ -165,7 +170,9 @@ impl Predictors {
         let slot = (since / self.step_ms) as usize;
         self.place(slot, load);
         self.settle(slot);
-        self.refit(at_ms, slot);
+        if self.competing == COUNT {
+            self.refit(at_ms, slot);
+        }
 
         let predicted: [Option<f64>; COUNT] =
             std::array::from_fn(|which| self.predict(which, slot, self.ahead));
@@ -204,7 +211,7 @@ impl Predictors {
         };
         let lead = |which: usize| above(which, predicted[which]?);
 
-        let usable = || (0..COUNT).filter(|which| lead(*which).is_some());
+        let usable = || (0..self.competing).filter(|which| lead(*which).is_some());
         let best = usable().min_by(|a, b| loss(*a).total_cmp(&loss(*b)))?;
         let highest = [best, 0, 1].into_iter().filter_map(lead).reduce(f64::max)?;
         Some(Bounds {

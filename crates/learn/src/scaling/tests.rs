@@ -10,6 +10,7 @@ fn settings() -> Settings {
         lead_ms: 3 * STEP_MS,
         least: 2,
         step_ms: STEP_MS,
+        seasonal: true,
     }
 }
 

@@ -104,7 +104,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::PERFORMANCE_OPTIMIZER,
-        description: "Holds scaling ahead of traffic that predictive rules expect, and more capacity that anomalies ask for.",
+        description: "Adds capacity before load that returns, names idle members and the type that does most for a dollar, and watches objectives and their error budgets.",
         capabilities: &[
             ("predictive_scaling", Flag(true)),
             ("traffic_pattern_learning", Flag(true)),
@@ -124,7 +124,7 @@ const TYPES: &[AgentTypeInfo] = &[
                 "user_experience_score",
             ]),
         )],
-        findings: Some(FindingSource::PredictiveRules),
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::DB_OPTIMIZER,

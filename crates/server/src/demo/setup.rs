@@ -114,6 +114,21 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             .into(),
             ..AgentInput::default()
         },
+        AgentInput {
+            agent_type: text("performance_optimizer"),
+            name: text("Performance"),
+            mode: text("safe_mode"),
+            learning_period: text("14d"),
+            // What the company promises to its customers.
+            settings: [
+                ("metrics.response_time", "150"),
+                ("metrics.error_rate", "1%"),
+                ("metrics.target", "99.9%"),
+            ]
+            .map(|(path, value)| (path.to_owned(), text(value)))
+            .into(),
+            ..AgentInput::default()
+        },
     ];
 
     // Findings belong to agents of their own type: one for what anomalies and predictive rules
@@ -121,7 +136,6 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
     let held = [
         ("security_intelligence", "Security watch"),
         ("ops_intelligence", "Operations foresight"),
-        ("performance_optimizer", "Traffic foresight"),
         ("db_optimizer", "Database foresight"),
     ];
 

@@ -7,8 +7,8 @@ use reeve_engine::{
     Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
     GuardrailService, Machines, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService, Spots, WorkloadService,
-    Workloads,
+    RolloutService, RunPorts, RunService, Scheduler, ScopeService, ServiceLoads, Spots,
+    WorkloadService, Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -127,6 +127,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
+        Arc::new(ServiceLoads::new(shared.scopes.clone(), samples.clone())),
         Arc::new(Activities::new(log)),
         Arc::new(Flows::new(store.clone())),
         Arc::new(Spots::new(shared.scopes.clone(), store.clone())),

@@ -243,7 +243,12 @@ async fn costs_are_found(api: &Api) {
         .expect(200);
     let all = found.items();
 
-    for agent_type in ["cost_optimizer", "storage_optimizer", "workload_classifier"] {
+    for agent_type in [
+        "cost_optimizer",
+        "performance_optimizer",
+        "storage_optimizer",
+        "workload_classifier",
+    ] {
         let count = all
             .iter()
             .filter(|one| one["origin"]["agent_type"] == agent_type)

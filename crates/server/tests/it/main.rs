@@ -51,6 +51,7 @@ mod old_snapshots;
 mod oversized;
 mod own_activity;
 mod own_checks;
+mod performance;
 mod predictive;
 mod prices;
 mod private;

@@ -2,6 +2,8 @@
 //! group for the duration of a peak, a failover before maintenance, a read replica. The guardrails
 //! and the rule's approval apply, and the plan is rolled back where possible.
 
+mod runs;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_audit::Json;

@@ -100,22 +100,63 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     (
         AgentType::PERFORMANCE_OPTIMIZER,
         "capabilities.predictive_scaling",
-        &["intelligence/predictive-rules/traffic-pre-scale"],
+        &[
+            "settings.predictive_scaling.enabled",
+            "settings.predictive_scaling.reactive_target",
+            "intelligence/predictive-rules/traffic-pre-scale",
+        ],
     ),
     (
         AgentType::PERFORMANCE_OPTIMIZER,
         "capabilities.traffic_pattern_learning",
-        &["intelligence/traffic-intelligence#learn_patterns"],
+        &[
+            "settings.traffic_pattern_learning.history",
+            "settings.traffic_pattern_learning.least_days",
+            "intelligence/traffic-intelligence#learn_patterns",
+        ],
     ),
     (
         AgentType::PERFORMANCE_OPTIMIZER,
         "capabilities.seasonal_adjustments",
-        &["intelligence/traffic-intelligence#seasonal_adjustments"],
+        &[
+            "settings.seasonal_adjustments.enabled",
+            "intelligence/traffic-intelligence#seasonal_adjustments",
+        ],
     ),
     (
         AgentType::PERFORMANCE_OPTIMIZER,
         "actions.scale_before_traffic_spike",
-        &["intelligence/traffic-intelligence#pre_scale"],
+        &[
+            "settings.scale_before_traffic_spike.lead_time",
+            "settings.scale_before_traffic_spike.forecast_only",
+            "intelligence/traffic-intelligence#pre_scale",
+        ],
+    ),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "actions.scale_down_intelligently",
+        &[
+            "settings.scale_down_intelligently.enabled",
+            "settings.scale_down_intelligently.no_sessions_for",
+        ],
+    ),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "actions.optimize_instance_types",
+        &[
+            "settings.optimize_instance_types.enabled",
+            "settings.optimize_instance_types.better_by",
+        ],
+    ),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "settings.metrics",
+        &[
+            "settings.metrics.response_time",
+            "settings.metrics.error_rate",
+            "settings.metrics.queue_depth",
+            "settings.metrics.user_experience_score",
+        ],
     ),
     (
         AgentType::DB_OPTIMIZER,

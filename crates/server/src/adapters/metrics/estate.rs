@@ -22,17 +22,14 @@ pub(super) async fn index(
     needs: &Needs,
 ) -> Result<ResourceIndex, StoreError> {
     let mut index = ResourceIndex::default();
-    for kind in ResourceKind::SPECIFIED
-        .iter()
-        .filter(|kind| !kind.metrics().is_empty())
-    {
+    for kind in ResourceKind::measured() {
         let filter = ResourceFilter {
-            kind: Some(*kind),
+            kind: Some(kind),
             ..ResourceFilter::default()
         };
         let mut pages = ResourcePages::new(filter, PAGE);
         while let Some(page) = pages.next(estate).await? {
-            let addressed = needs.addresses && *kind == ResourceKind::VirtualMachine;
+            let addressed = needs.addresses && kind == ResourceKind::VirtualMachine;
             let addresses = if addressed {
                 addresses(descriptions, &page).await?
             } else {

@@ -48,19 +48,21 @@ impl SampleSync<'_> {
             )
         };
 
-        for kind in ResourceKind::SPECIFIED
-            .iter()
-            .filter(|kind| !kind.metrics().is_empty())
-        {
+        for kind in ResourceKind::measured() {
+            // Other kinds are known by their descriptions alone, which end them where they are gone.
+            let is_listed = ResourceKind::SPECIFIED.contains(&kind);
             let filter = ResourceFilter {
                 connection: Some(self.connection.id.clone()),
-                kind: Some(*kind),
+                kind: Some(kind),
                 ..ResourceFilter::default()
             };
             let mut waiting: BTreeMap<String, Vec<SampleQuery>> = BTreeMap::new();
             let mut pages = ResourcePages::new(filter, PAGE);
             while let Some(page) = pages.next(&**self.estate).await.map_err(Obstacle::of)? {
-                for resource in page.iter().filter(|resource| seen.has(*kind, &resource.id)) {
+                for resource in page
+                    .iter()
+                    .filter(|resource| !is_listed || seen.has(kind, &resource.id))
+                {
                     let Some(query) = since(resource) else {
                         continue;
                     };

@@ -75,6 +75,7 @@ fn wanted(
         lead_ms: args.lead,
         least: args.min,
         step_ms: step_ms(load, &order),
+        seasonal: true,
     });
 
     load.judge(&order, None, |place, row| {

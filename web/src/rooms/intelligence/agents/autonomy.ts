@@ -45,7 +45,13 @@ const CHANGES: Record<string, (settings: Settings, guardrails: Guardrails) => st
       'reduce provisioned performance that is not used',
     ),
   ],
-  performance_optimizer: () => ['scale groups before predicted traffic'],
+  performance_optimizer: (set) => [
+    'scale groups before traffic that predictive rules expect',
+    ...unless(
+      set['scale_before_traffic_spike.forecast_only'] !== 'false',
+      'scale groups before load that returns',
+    ),
+  ],
   db_optimizer: () => ['add read replicas that predictive rules or anomalies ask for'],
   security_intelligence: () => ['isolate machines under a critical threat'],
   ops_intelligence: () => ['grow disks before they are full'],

@@ -1,0 +1,191 @@
+//! `performance_optimizer` from a load balancer's metrics to members that serve before a rise, and
+//! back; objectives of a queue and a balancer.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::moto::seed::Metric;
+use reeve_testkit::moto::{AUTOSCALING, Moto, texts};
+use reeve_testkit::service::{EMULATORS, Service};
+use serde_json::{Value, json};
+
+use crate::account::connect;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const REGION: &str = "us-east-1";
+const DAYS: i64 = 21;
+
+/// Puts three weeks of a metric, a point every five minutes, by minutes from now.
+async fn measure(
+    moto: &Moto,
+    (namespace, name): (&str, &str),
+    (dimension, id): (&str, &str),
+    value: impl Fn(i64) -> f64,
+) {
+    let now = Timestamp::now();
+    let points: Vec<(Timestamp, f64)> = (1..=DAYS * 288)
+        .rev()
+        .map(|back| (now - SignedDuration::from_mins(5 * back), value(-5 * back)))
+        .collect();
+    let metric = Metric {
+        namespace,
+        name,
+        unit: "Count",
+        dimensions: &[(dimension, id)],
+    };
+    moto.metric(REGION, metric, &points).await.unwrap();
+}
+
+async fn run(admin: &Api, agent: &str) -> Vec<Value> {
+    let path = format!("intelligence/agents/{agent}/run");
+    let run = until("the agent ran", PATIENCE, || async {
+        let answer = admin.post(&path, json!({})).await;
+        (answer.status == 200).then_some(answer.body)
+    })
+    .await;
+    assert_eq!(run["error"], Value::Null, "{run}");
+
+    let listed = admin
+        .get(&format!(
+            "intelligence/recommendations?agent={agent}&limit=1000"
+        ))
+        .await
+        .expect(200);
+    listed.items().to_vec()
+}
+
+/// Least, desired and most members of the group, as the cloud says.
+async fn members(moto: &Moto) -> [u32; 3] {
+    let answer = moto
+        .query(&AUTOSCALING, REGION, "DescribeAutoScalingGroups", &[])
+        .await
+        .unwrap();
+    ["MinSize", "DesiredCapacity", "MaxSize"].map(|name| texts(&answer, name)[0].parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_serve_before_a_rise_that_returns_and_are_taken_back() {
+    let moto = Moto::start().await.unwrap();
+    moto.scaling_group(REGION, "web", "m5.large", 2)
+        .await
+        .unwrap();
+    moto.group_bounds(REGION, "web", 1, 12).await.unwrap();
+    let group = moto
+        .query(&AUTOSCALING, REGION, "DescribeAutoScalingGroups", &[])
+        .await
+        .unwrap();
+    let machines: Vec<String> = texts(&group, "InstanceId")
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let balancer = moto
+        .load_balancer(REGION, "web", &machines, &[])
+        .await
+        .unwrap();
+
+    // From 10 to 80 requests a second within five minutes, a quarter of an hour from now each day.
+    let rate = |minute: i64| {
+        let high = (15..615).contains(&minute.rem_euclid(1440));
+        if high { 80.0 } else { 10.0 }
+    };
+    let name = balancer.split_once(":loadbalancer/").unwrap().1;
+    let requests = ("AWS/ApplicationELB", "RequestCount");
+    measure(&moto, requests, ("LoadBalancer", name), |minute| {
+        300.0 * rate(minute)
+    })
+    .await;
+    let errors = ("AWS/ApplicationELB", "HTTPCode_Target_5XX_Count");
+    measure(&moto, errors, ("LoadBalancer", name), |minute| {
+        300.0 * 0.05 * rate(minute)
+    })
+    .await;
+
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let _ = connect(&admin, moto.endpoint()).await;
+    let agent = json!({
+        "agent_type": "performance_optimizer", "name": "Performance", "mode": "safe_mode", "learning_period": "14d",
+        "confidence_threshold": "60%", "auto_apply": { "enabled": false }, "reason": "three weeks are measured",
+        "settings": {
+            "scale_before_traffic_spike": { "requests_per_member": "10" },
+            "metrics": { "error_rate": "1%" },
+        },
+    });
+    let agent = admin
+        .post("intelligence/agents", agent)
+        .await
+        .expect(201)
+        .text_at("/id");
+
+    // At first it says what it would have done.
+    let found = run(&admin, &agent).await;
+    let of = |found: &[Value], rule: &str| {
+        let one = found.iter().find(|one| one["rule"] == rule);
+        one.unwrap_or_else(|| panic!("{found:#?}")).clone()
+    };
+    let foreseen = of(&found, "scale_before_traffic_spike");
+    assert_eq!(foreseen["plan"], Value::Null, "{foreseen:#}");
+    assert!(
+        foreseen["reason_codes"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("forecast_only")),
+        "{foreseen:#}"
+    );
+    assert_eq!(members(&moto).await, [1, 2, 12]);
+
+    // One request in twenty fails, where one in a hundred may.
+    let missed = of(&found, "metrics");
+    assert_eq!(missed["resource"]["aspect"], "error_rate", "{missed:#}");
+
+    let settings =
+        json!({ "settings": { "scale_before_traffic_spike": { "forecast_only": "false" } } });
+    let _ = admin
+        .patch(&format!("intelligence/agents/{agent}"), settings)
+        .await
+        .expect(200);
+    let found = run(&admin, &agent).await;
+    let foreseen = found
+        .iter()
+        .find(|one| one["plan"]["change"]["name"] == "scale_group")
+        .unwrap_or_else(|| panic!("{found:#?}"));
+    assert_eq!(foreseen["type"], "auto_scaling");
+
+    let path = format!(
+        "intelligence/recommendations/{}/execute",
+        foreseen["id"].as_str().unwrap()
+    );
+    let begun = admin
+        .post(&path, json!({ "plan_hash": foreseen["plan"]["hash"] }))
+        .await
+        .expect(202);
+    assert_ne!(begun.body["status"], "pending_approval", "{}", begun.text);
+    until("the members are there", PATIENCE, || async {
+        let [least, desired, _] = members(&moto).await;
+        (least >= 8 && desired >= 8).then_some(())
+    })
+    .await;
+
+    // A person takes it back while the group keeps its members.
+    let action = until("the action is there", PATIENCE, || async {
+        let actions = admin.get("intelligence/actions").await.expect(200);
+        let own = |action: &&Value| action["recommendation_id"] == foreseen["id"];
+        actions.items().iter().find(own).cloned()
+    })
+    .await;
+    let undo = format!(
+        "intelligence/actions/{}/rollback",
+        action["id"].as_str().unwrap()
+    );
+    until("the way back is taken", PATIENCE, || async {
+        let answer = admin.post(&undo, json!({})).await;
+        (answer.status < 300).then_some(())
+    })
+    .await;
+    until("the group is as it was", PATIENCE, || async {
+        (members(&moto).await == [1, 2, 12]).then_some(())
+    })
+    .await;
+}
