@@ -73,6 +73,7 @@ mod tests {
         for name in [
             "compliance_intelligence",
             "cost_optimizer",
+            "ops_intelligence",
             "storage_optimizer",
             "workload_classifier",
         ] {
