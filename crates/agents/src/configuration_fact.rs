@@ -50,7 +50,7 @@ impl ConfigurationFact {
             Explanation::new(self.action, self.risk)
                 .with_factors(self.factors)
                 .with_data_points(self.data_points)
-                .with_cost_reduction("None: the finding is about security".to_owned())
+                .with_cost_reduction("None: the finding saves nothing".to_owned())
                 .with_performance_impact("Not measured".to_owned())
                 .with_decision_path(self.path.into_decisions()),
         )

@@ -77,6 +77,7 @@ mod tests {
             "cost_optimizer",
             "spot_optimizer",
             "performance_optimizer",
+            "ops_intelligence",
             "storage_optimizer",
             "workload_classifier",
         ] {

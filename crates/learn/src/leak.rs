@@ -9,9 +9,8 @@
 //! day, rising within a cycle is how a collected heap breathes: the floors of the cycles are judged
 //! instead. Too little data is an abstention with its reason, never a verdict.
 //!
-//! No agent, rule or command reads [`judge`] yet: it is measured by `reeve-bench-learn leak` and
-//! waits for the agent for operations. Its buckets, breaks, fit and season serve `saturation` and
-//! `workload`.
+//! The agent type `ops_intelligence` reads [`judge`]; it is measured by `reeve-bench-learn leak`. Its
+//! buckets, breaks, fit and season serve `saturation` and `workload`.
 
 use crate::window::{DAY_MS, HOUR_MS, Point};
 

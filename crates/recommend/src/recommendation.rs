@@ -75,6 +75,8 @@ named!(
         HighAvailability => "high_availability",
         /// Security: a setting that a control demands and that has no type of its own.
         Compliance => "compliance",
+        /// Performance: a failure that is foreseen, and that no other type's change prevents.
+        FailurePrevention => "failure_prevention",
     }
 );
 
@@ -353,6 +355,7 @@ impl RecommendationType {
                 | T::ResourceTagging
                 | T::HighAvailability
                 | T::Compliance
+                | T::FailurePrevention
         )
     }
 
@@ -387,7 +390,8 @@ impl RecommendationType {
             | T::StorageExpansion
             | T::LimitIncrease
             | T::Failover
-            | T::HighAvailability => CATEGORIES[1],
+            | T::HighAvailability
+            | T::FailurePrevention => CATEGORIES[1],
             T::SecurityGroup
             | T::Encryption
             | T::IamOptimization

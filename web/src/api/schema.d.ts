@@ -12300,7 +12300,7 @@ export interface components {
          * @description Kind of change that a recommendation proposes.
          * @enum {string}
          */
-        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability" | "compliance";
+        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability" | "compliance" | "failure_prevention";
         /** @description A page of recommendations, and what all that the filter finds save together. */
         RecommendationList: {
             /**

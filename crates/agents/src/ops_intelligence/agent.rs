@@ -1,20 +1,26 @@
-//! `ops_intelligence` as an agent type: its answers to anomalies and predictive rules.
+//! `ops_intelligence` as an agent type: its settings, needs and judgement, and its answers to anomalies
+//! and predictive rules.
 
 use std::sync::Arc;
 
 use reeve_audit::Obstacle;
+use reeve_estate::ResourceKind;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
-use reeve_recommend::agent::settings::Setting;
+use reeve_recommend::agent::needs::Needs;
+use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::machine_series::MachineSeries;
+use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
-use super::dependencies::DEPENDENCY_MAPPING;
-use super::{foreseen, storage};
+use super::settings::{self, Thresholds};
+use super::{CERTIFICATE, MACHINE_METRICS, METRICS, foreseen, judge, storage};
 use crate::listed::deviation;
 
-/// The agent type `ops_intelligence`. Its runs judge nothing: anomalies and predictive rules observe.
+/// The agent type `ops_intelligence`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpsIntelligence;
 
@@ -24,7 +30,28 @@ impl AgentDefinition for OpsIntelligence {
     }
 
     fn settings(&self) -> &[Setting] {
-        &[DEPENDENCY_MAPPING]
+        settings::ALL
+    }
+
+    fn needs(&self, settings: &Settings) -> Needs {
+        let certificate = ResourceKind::parse(CERTIFICATE);
+        let machine = ResourceKind::VirtualMachine;
+        let measured = [machine, ResourceKind::Volume, ResourceKind::Database];
+        Needs {
+            kinds: measured.into_iter().chain(certificate).collect(),
+            documents: [machine, ResourceKind::Database]
+                .into_iter()
+                .chain(certificate)
+                .collect(),
+            metrics: METRICS.to_vec(),
+            facts: vec![FactNeed::of::<MachineSeries>().with_metrics(MACHINE_METRICS)],
+            history_days: Thresholds::from(settings).history_days,
+            ..Needs::default()
+        }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        judge(facts)
     }
 
     fn answer(

@@ -188,7 +188,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::OPS_INTELLIGENCE,
-        description: "Holds more storage that predictive rules and anomalies ask for.",
+        description: "Finds storage that is about to be full, memory leaks, scheduled events, failing status checks and certificates about to expire, and holds what predictive rules and anomalies ask for.",
         capabilities: &[
             ("failure_prediction", Flag(true)),
             ("capacity_forecasting", Flag(true)),
@@ -201,7 +201,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("auto_remediate", Text("known_issues")),
         ],
         settings: &[],
-        findings: Some(FindingSource::PredictiveRules),
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::WORKLOAD_CLASSIFIER,

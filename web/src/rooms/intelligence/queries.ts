@@ -29,6 +29,7 @@ export const TYPES = [
   'resource_tagging',
   'high_availability',
   'compliance',
+  'failure_prevention',
 ];
 
 export const dashboardQuery = queryOptions({

@@ -205,13 +205,43 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     ),
     (
         AgentType::OPS_INTELLIGENCE,
+        "capabilities.failure_prediction",
+        &[
+            "settings.failure_prediction.enabled",
+            "settings.failure_prediction.certificate_expires_within",
+        ],
+    ),
+    (
+        AgentType::OPS_INTELLIGENCE,
         "capabilities.capacity_forecasting",
-        &["intelligence/predictive-rules/disk-space-full"],
+        &[
+            "settings.capacity_forecasting.history",
+            "settings.capacity_forecasting.measured",
+            "intelligence/predictive-rules/disk-space-full",
+        ],
     ),
     (
         AgentType::OPS_INTELLIGENCE,
         "actions.predict_disk_full",
-        &["intelligence/predictive-rules/disk-space-full"],
+        &[
+            "settings.predict_disk_full.enabled",
+            "settings.predict_disk_full.advance_warning",
+            "settings.predict_disk_full.probability",
+            "intelligence/predictive-rules/disk-space-full",
+        ],
+    ),
+    (
+        AgentType::OPS_INTELLIGENCE,
+        "actions.identify_memory_leaks",
+        &["settings.identify_memory_leaks.enabled"],
+    ),
+    (
+        AgentType::OPS_INTELLIGENCE,
+        "actions.suggest_maintenance_windows",
+        &[
+            "settings.suggest_maintenance_windows.enabled",
+            "settings.suggest_maintenance_windows.hours",
+        ],
     ),
     (
         AgentType::WORKLOAD_CLASSIFIER,

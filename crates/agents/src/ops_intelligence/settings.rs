@@ -1,0 +1,30 @@
+//! Settings of `ops_intelligence`.
+
+use super::dependencies::DEPENDENCY_MAPPING;
+use crate::settings::settings;
+
+settings! {
+    history_days: days = "capacity_forecasting.history", 30, (14.0, 90.0),
+        "Days of samples that a judgement looks at";
+    measured_days: days = "capacity_forecasting.measured", 7, (3.0, 60.0),
+        "Days that must have been measured before anything is forecast";
+    disk_full: flag = "predict_disk_full.enabled", true, (0.0, 0.0),
+        "Whether volumes, databases and machines are judged by when their storage is full";
+    warn_days: days = "predict_disk_full.advance_warning", 7, (1.0, 30.0),
+        "Days ahead within which storage must be forecast to be full";
+    least_probability: percent = "predict_disk_full.probability", 50.0, (30.0, 95.0),
+        "Probability of being full within these days from which a finding is made";
+    enlarge_percent: percent = "predict_disk_full.enlarge_by", 25.0, (10.0, 100.0),
+        "Share by which the proposed storage exceeds the present one";
+    leaks: flag = "identify_memory_leaks.enabled", true, (0.0, 0.0),
+        "Whether the memory of machines and databases is searched for leaks";
+    failures: flag = "failure_prediction.enabled", true, (0.0, 0.0),
+        "Whether certificates in use that are about to expire are found";
+    certificate_days: days = "failure_prediction.certificate_expires_within", 30, (1.0, 90.0),
+        "Days before its end from which a certificate in use is found";
+    windows: flag = "suggest_maintenance_windows.enabled", true, (0.0, 0.0),
+        "Whether findings that need a restart name the time of the week with the least load";
+    window_hours: count = "suggest_maintenance_windows.hours", 2, (1.0, 8.0),
+        "Length of the named time, hours";
+    ..DEPENDENCY_MAPPING;
+}
