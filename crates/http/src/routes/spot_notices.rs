@@ -202,8 +202,20 @@ mod tests {
 
     fn connection(endpoint: Option<&str>) -> Connection {
         Connection {
+            id: ConnectionId("c".to_owned()),
+            name: "acme".to_owned(),
+            provider: Provider::Aws,
+            account: "123456789012".to_owned(),
+            regions: vec!["us-east-1".to_owned()],
+            credentials: reeve_estate::Credentials::Simulated,
+            assume_role: None,
+            external_id: None,
             endpoint: endpoint.map(str::to_owned),
-            ..reeve_testkit::contract::estate::connection("c", 0).unwrap()
+            allow_actions: false,
+            status: reeve_estate::ConnectionStatus::New,
+            last_sync: None,
+            last_error: None,
+            created_at: jiff::Timestamp::UNIX_EPOCH,
         }
     }
 

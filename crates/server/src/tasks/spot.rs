@@ -33,7 +33,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 };
             for connection in connections {
                 let is_own = |source: &SpotSource| source.connection == connection.id;
-                if connection.status == ConnectionStatus::Disabled || !sources.iter().any(is_own) {
+                let is_simulated = matches!(connection.credentials, Credentials::Simulated);
+                let has_source = is_simulated || sources.iter().any(is_own);
+                if connection.status == ConnectionStatus::Disabled || !has_source {
                     continue;
                 }
                 // A slow queue of one connection must not hold up the notices of another.
