@@ -9,7 +9,7 @@ use crate::read::ReadError;
 /// Reason why the log does not extend a checkpoint, or why that is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtendError {
-    /// What was kept is no signed note.
+    /// The text that was kept is no signed note.
     #[error("what is kept is not a signed checkpoint")]
     Note(#[from] NoteError),
     /// It is not signed by a key of this log that was in charge at its size.

@@ -39,7 +39,7 @@ pub struct RuleInput {
     pub action: Option<String>,
     /// By how much, percent.
     pub step_percent: Option<f64>,
-    /// What the response calls at the provider; `Some(None)` takes it away.
+    /// Call of the response at the provider; `Some(None)` takes it away.
     pub target: Option<Option<String>>,
     pub approval: Option<String>,
     /// Size limit of `auto_below`, in GB.

@@ -346,7 +346,7 @@ fn report(
     })
 }
 
-/// What the JSON file of a report cannot prove by itself.
+/// Limit of the proof that the JSON file of a report alone gives.
 const NOT_CHECKED: &str = "whether Reeve wrote the file so: entries, exceptions and words may have been left out or changed. Download \
     the report's manifest, PDF and CSV into the same folder and verify NAME.manifest.json";
 

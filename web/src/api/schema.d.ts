@@ -12867,7 +12867,7 @@ export interface components {
              */
             step_percent?: number | null;
             /**
-             * @description What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+             * @description Call of the action at AWS: for `request_limit_increase` a quota of Service Quotas
              *     (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager whose name begins with
              *     `reeve-`. `null` takes it away: the action is advice then.
              */
@@ -13075,7 +13075,7 @@ export interface components {
              */
             step_percent: number;
             /**
-             * @description What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+             * @description Call of the action at AWS: for `request_limit_increase` a quota of Service Quotas
              *     (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager (`reeve-warm-cache`).
              */
             target?: string | null;

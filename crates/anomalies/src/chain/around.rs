@@ -1,4 +1,4 @@
-//! What surrounds a chain: the assets that its principals could reach next, by the judgements of
+//! Surroundings of a chain: the assets that its principals could reach next, by the judgements of
 //! exposure and privileges, and the changes that would stop it.
 
 use reeve_learn::attack_chain::AttackStage;

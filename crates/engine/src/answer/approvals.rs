@@ -33,7 +33,7 @@ impl Approvals {
     }
 
     /// Reminds of a request that has waited a day since it was made, or since the last reminder.
-    /// Whether it did.
+    /// Returns `true` if it did.
     pub(crate) async fn remind(
         &self,
         approval: &Approval,

@@ -1,4 +1,4 @@
-//! What a change saved, measured: first at the prices on which it was predicted, then by the bill
+//! Savings of a change, measured: first at the prices on which it was predicted, then by the bill
 //! once it covers a whole day.
 //!
 //! A saving stands until the resource leaves the state that the change put it in (Amazon RDS starts

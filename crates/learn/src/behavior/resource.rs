@@ -28,7 +28,7 @@ const HALF_A_SCORE: f64 = 0.02;
 const STEADY_CALLS: usize = 12;
 const HOUR_MS: i64 = 3_600_000;
 
-/// What is new about the use of a resource.
+/// Novelty in the use of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Novelty {
     /// A principal that never acted on the resource, nor did any of its peers.

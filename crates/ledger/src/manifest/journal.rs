@@ -43,7 +43,7 @@ pub struct JournalContent {
     digest: Digest,
 }
 
-/// What one seal adds.
+/// Addition of one seal.
 #[derive(Debug, Clone)]
 pub(crate) struct Seal {
     /// Entries that are sealed afterwards.

@@ -107,7 +107,7 @@ impl Evidence {
 /// Key of a result: connection, resource and check.
 pub type EvidenceKey = (ConnectionId, ResourceId, String);
 
-/// Which results are listed or counted. What is `None` is all.
+/// Filter of the results that are listed or counted. A condition that is `None` includes all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EvidenceFilter {
     /// Connections that the reader may see.

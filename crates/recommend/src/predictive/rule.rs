@@ -152,7 +152,7 @@ pub struct Response {
     pub kind: ResponseKind,
     /// By how much storage or a limit grows, percent of what there is.
     pub step_percent: f64,
-    /// What to call at the provider; `None` leaves the response to a person where it needs one.
+    /// Call at the provider; `None` leaves the response to a person where it needs one.
     pub call: Option<ProviderCall>,
 }
 

@@ -32,7 +32,7 @@ use crate::text::{self, Line};
 #[error("the report could not be typeset: {0}")]
 pub struct PdfError(String);
 
-/// What every page and the metadata say of a document.
+/// Names and dates of a document, on every page and in the metadata.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Identity<'a> {
     pub(crate) id: &'a str,

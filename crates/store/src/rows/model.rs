@@ -1,4 +1,4 @@
-//! What a recommendation was judged by.
+//! Stored form of the models that judged a recommendation.
 
 use jiff::Timestamp;
 use reeve_estate::finite;

@@ -41,7 +41,7 @@ struct Record {
     digest: [u8; 32],
 }
 
-/// What is at the end of the part that can be read.
+/// Remainder behind the part that can be read.
 enum Rest {
     Nothing,
     Unreadable(String),

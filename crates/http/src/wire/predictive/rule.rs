@@ -38,7 +38,7 @@ pub struct RuleActionBody {
     pub kind: PreparationKind,
     /// By how much storage or a limit grows, percent.
     pub step_percent: f64,
-    /// What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+    /// Call of the action at AWS: for `request_limit_increase` a quota of Service Quotas
     /// (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager (`reeve-warm-cache`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,

@@ -44,7 +44,7 @@ pub struct ResponseInput {
     /// Growth of storage or a limit, percent; 25 unless given.
     #[serde(default, deserialize_with = "percent_number")]
     pub step_percent: Option<f64>,
-    /// What the action calls at AWS: for `request_limit_increase` a quota of Service Quotas
+    /// Call of the action at AWS: for `request_limit_increase` a quota of Service Quotas
     /// (`ec2/L-1216C47A`), for `warm_cache` a document of Systems Manager whose name begins with
     /// `reeve-`. `null` takes it away: the action is advice then.
     #[serde(default, deserialize_with = "given")]

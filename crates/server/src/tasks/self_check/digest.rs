@@ -189,7 +189,7 @@ impl StateDigester {
     }
 }
 
-/// What the entries since the last digest say.
+/// Resources and facts that the entries since the last digest name.
 #[derive(Debug, Default)]
 struct Named {
     resources: BTreeSet<String>,
