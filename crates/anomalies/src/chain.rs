@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use log_entry::{OPERATION, predicted};
 pub use port::AttackChainStore;
-pub use watch::{ChainWatch, ObservedCall, StepFilter};
+pub use watch::{ChainWatch, ObservedCall, StepFilter, may_be_step};
 
 /// Steps of a chain that are kept: the first and the newest halves.
 const MOST_STEPS: usize = 40;

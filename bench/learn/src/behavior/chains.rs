@@ -8,7 +8,8 @@ pub(super) mod campaigns;
 mod measure;
 
 use anyhow::Result;
-use reeve_anomalies::chain::StepFilter;
+use reeve_anomalies::attack::technique_of_call;
+use reeve_anomalies::chain::{StepFilter, may_be_step};
 use reeve_learn::attack_chain::{ChainModel, FITTED, LabelledSequence, LabelledStep, fit};
 use reeve_learn::behavior::Watch;
 
@@ -80,7 +81,8 @@ fn sequence(course: &Course, attack: bool, learned: &Watch) -> Sequence {
         .iter()
         .filter_map(|(event, is_attack)| {
             let score = watch.observe(event).score;
-            let (step, _) = filter.step(event, score)?;
+            let technique = technique_of_call(event).filter(|_| may_be_step(event))?;
+            let step = filter.step(event, score, technique)?;
             Some(LabelledStep {
                 step,
                 attack: *is_attack,

@@ -5,6 +5,7 @@
 //! held-out half is only reported.
 
 use jiff::Timestamp;
+use reeve_anomalies::attack::technique_of_call;
 use reeve_anomalies::behavior::event;
 use reeve_anomalies::chain::{ChainWatch, ObservedCall};
 use reeve_learn::behavior::{ActivityEvent, ResourceWatch, Watch};
@@ -48,6 +49,7 @@ impl Watches {
         let used = used.map_or(0.0, |used| used.score);
         self.chains.observe(&ObservedCall {
             event,
+            technique: technique_of_call(event),
             score,
             who: &event.principal,
             account: "",

@@ -72,7 +72,8 @@ impl StepFilter {
 }
 
 /// Returns `true` for calls that may be a step: not a failed one, and not one of the cloud itself.
-fn may_be_step(event: &ActivityEvent) -> bool {
+#[must_use]
+pub fn may_be_step(event: &ActivityEvent) -> bool {
     let by_cloud = event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn);
     !by_cloud && !matches!(event.outcome, Outcome::Failed | Outcome::Rehearsed)
 }
@@ -165,9 +166,9 @@ impl ChainWatch {
     /// Returns the probability that the chain of a principal goes on at a time, 0 to 1.
     #[must_use]
     pub fn goes_on(&self, principal: &str, at_ms: i64) -> f64 {
-        self.live
-            .get(principal)
-            .map_or(0.0, |live| live.belief.goes_on(&self.model, at_ms))
+        let live = self.live.get(principal);
+        let belief = live.map(|live| live.belief).unwrap_or_default();
+        belief.goes_on(&self.model, at_ms)
     }
 
     /// Takes the chains that grew for known.
