@@ -123,6 +123,11 @@ impl SimulatedAccount {
                 json!({ "LaunchTemplateId": template.id, "Version": template.version });
         }
 
+        if resource.kind == ResourceKind::VirtualMachine {
+            let (anchor, now) = (self.world.settings.anchor, self.world.now());
+            description["InstanceStatus"] = documents::status(resource, anchor, now);
+        }
+
         if let (Value::Object(members), Some(lifecycle)) = (&mut description, lifecycle) {
             members.insert("Lifecycle".to_owned(), lifecycle);
         }

@@ -55,6 +55,7 @@ pub const UNSTABLE: &[UnstableMember] = &[
     member(GROUP, "Status", TRANSITION),
     member(GROUP, "WarmPoolSize", SCALING),
     member(MACHINE, "instanceState", TRANSITION),
+    member(MACHINE, "InstanceStatus", TRANSITION),
     member(MACHINE, "reason", TRANSITION),
     member(MACHINE, "stateReason", TRANSITION),
     member(MACHINE, "launchTime", STARTED),

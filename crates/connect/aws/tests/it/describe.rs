@@ -36,8 +36,8 @@ const PARTLY: &str = "region";
 
 /// Keeps everything it is handed.
 #[derive(Default)]
-struct Kept {
-    described: Mutex<Vec<Described>>,
+pub(crate) struct Kept {
+    pub(crate) described: Mutex<Vec<Described>>,
     readings: Mutex<Vec<Reading>>,
 }
 

@@ -9,6 +9,7 @@ mod changes;
 mod describe;
 mod encryption;
 mod guarded;
+mod instance_status;
 mod inventory;
 mod isolation;
 mod last_access;

@@ -26,7 +26,7 @@ fn script(failures: usize, status: u16, code: &'static str, success: &str) -> Sc
 }
 
 /// A page of DescribeInstances with one machine.
-fn machines(next: &str) -> String {
+pub(crate) fn machines(next: &str) -> String {
     format!(
         r#"<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId><reservationSet><item>
         <reservationId>r-1</reservationId><instancesSet><item><instanceId>i-1</instanceId><instanceType>m5.large</instanceType>

@@ -2,10 +2,16 @@
 //! connectors read them: EC2 and Auto Scaling as their XML, the rest of AWS by its own names, Azure
 //! Resource Manager and Google's interfaces as JSON.
 
+use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Resource, ResourceKind, ResourceState};
 use serde_json::{Value, json};
 
 use crate::noise::key;
+
+/// Machine whose host the cloud retires.
+const RETIRED: &str = "fraud-scoring";
+/// Days from the beginning of the demonstration to the retirement.
+const RETIRED_AFTER_DAYS: i64 = 9;
 
 /// Numbers are text in the XML of AWS.
 fn text(number: Option<f64>) -> Option<String> {
@@ -134,6 +140,32 @@ fn machine(resource: &Resource, network: &str) -> Value {
         document["ipAddress"] = json!(public_ip(id));
     }
     document
+}
+
+/// Status of a machine as `DescribeInstanceStatus` answers it: only what runs has one. The host of one
+/// machine is to be retired nine days after the demonstration begins.
+pub(super) fn status(resource: &Resource, anchor: Timestamp, now: Timestamp) -> Value {
+    if resource.state != ResourceState::Running {
+        return json!([]);
+    }
+
+    let mut status = json!({
+        "instanceId": resource.id.as_str(),
+        "instanceState": { "code": "16", "name": "running" },
+        "systemStatus": { "status": "ok", "details": [{ "name": "reachability", "status": "passed" }] },
+        "instanceStatus": { "status": "ok", "details": [{ "name": "reachability", "status": "passed" }] },
+    });
+    if resource.name == RETIRED {
+        let at = anchor + SignedDuration::from_hours(24 * RETIRED_AFTER_DAYS);
+        let over = if now < at { "" } else { "[Completed] " };
+        status["eventsSet"] = json!([{
+            "instanceEventId": "instance-event-0d59937288b749b32", "code": "instance-retirement",
+            "description": format!("{over}The instance is running on degraded hardware"),
+            "notBefore": at.to_string(),
+        }]);
+    }
+
+    json!([status])
 }
 
 /// Bastions have a public address, and machines that someone gave one.

@@ -55,6 +55,25 @@ pub(super) const ROWS: &[KindRow] = &[
             (CreatedFrom, "imageId", ""),
             (MayAssume, "iamInstanceProfile.arn", ""),
         ],
+        // Scheduled events and status checks, which no other call answers. Stopped machines have
+        // none.
+        shared: &[Shared {
+            into: "InstanceStatus",
+            service: EC2,
+            ask: ask(
+                "ec2:DescribeInstanceStatus",
+                "DescribeInstanceStatus",
+                &[("MaxResults", "1000")],
+            ),
+            next: NEXT,
+            absent: &[],
+            part: SharedPart::Own {
+                listed: "instanceStatusSet",
+                of: "instanceId",
+                id: "instanceId",
+            },
+            is_apart: true,
+        }],
         volatile: &["usageOperationUpdateTime"],
         ..row(
             "virtual_machine",
