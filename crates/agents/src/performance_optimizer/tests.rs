@@ -235,7 +235,10 @@ fn a_forecast_alone_says_what_it_would_have_done_and_changes_nothing() {
 fn nothing_is_added_where_the_prediction_is_not_better_or_the_load_is_not_known() {
     let ahead = |case: Case| case.codes().first().copied();
     // A level load, which its own rule serves.
-    assert_eq!(ahead(Case::group(2, |_| 10.0)), Some("prediction_not_better"));
+    assert_eq!(
+        ahead(Case::group(2, |_| 10.0)),
+        Some("prediction_not_better")
+    );
     // Without seasons nothing announces the morning.
     let blind = before_the_morning().set("seasonal_adjustments.enabled", "false");
     assert_ne!(ahead(blind), None);
