@@ -60,6 +60,7 @@ pub use run::corrections::Corrections;
 pub use run::fleets::Fleets;
 pub use run::flows::Flows;
 pub use run::machines::Machines;
+pub use run::past_calls::PrincipalCalls;
 pub use run::workloads::{ResourceWorkload, WorkloadService, Workloads};
 pub use run::{RunPorts, RunService};
 pub use schedule::{Due, Scheduler};

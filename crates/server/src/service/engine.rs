@@ -6,8 +6,9 @@ use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
     Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
-    GuardrailService, Machines, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService, WorkloadService, Workloads,
+    GuardrailService, Machines, ModelService, PrincipalCalls, RecommendationService, Records,
+    ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService,
+    WorkloadService, Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -126,7 +127,8 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
-        Arc::new(Activities::new(log)),
+        Arc::new(Activities::new(log.clone())),
+        Arc::new(PrincipalCalls::new(log)),
         Arc::new(Flows::new(store.clone())),
     ];
     let descriptions = Some(descriptions);
