@@ -11,7 +11,7 @@ use reeve_audit::ActionStatus;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, time_range};
 use reeve_estate::ResourceId;
 
-use crate::ports::{LogReader, MemberPairs, ReadError};
+use crate::ports::{LogReader, ReadError};
 
 /// Principals that one query asks for: an aggregation has at most 1,000 values.
 const AT_ONCE: usize = 500;
@@ -124,15 +124,26 @@ async fn add(
     let of = [
         (member(caller), operation()),
         (member(caller), source()),
-        (operation(), source()),
+        // Services first: they are few, and each has fewer operations than the limit.
+        (source(), operation()),
     ];
     let answers = log.pairs(query, &of).await?;
     let [operations, sources, services] = answers.as_slice() else {
         return Err(ReadError("the log did not answer every pair".to_owned()));
     };
 
-    let sources = by_first(sources);
-    let services = by_first(services);
+    let sources = grouped(
+        sources
+            .counts
+            .iter()
+            .map(|(first, second, _)| (first, second)),
+    );
+    let services = grouped(
+        services
+            .counts
+            .iter()
+            .map(|(source, operation, _)| (operation, source)),
+    );
     let is_complete = answers.iter().all(|answer| answer.is_complete);
     let nothing = BTreeSet::new();
     for (principal, operation, count) in &operations.counts {
@@ -155,9 +166,11 @@ async fn add(
     Ok(())
 }
 
-fn by_first(pairs: &MemberPairs) -> HashMap<&str, BTreeSet<&str>> {
+fn grouped<'a>(
+    pairs: impl Iterator<Item = (&'a String, &'a String)>,
+) -> HashMap<&'a str, BTreeSet<&'a str>> {
     let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-    for (first, second, _) in &pairs.counts {
+    for (first, second) in pairs {
         found.entry(first).or_default().insert(second);
     }
     found
