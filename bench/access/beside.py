@@ -17,7 +17,7 @@ from pathlib import Path
 from cases import MANNERS, cases
 
 
-def of_reeve(program, folder, account, principal):
+def of_reeve(program, folder, account, principal, *flags):
     """Whether a way to administrators is certain or possible."""
     details, beside = folder / "details.json", folder / "beside.json"
     details.write_text(json.dumps(account.details()), encoding="utf-8")
@@ -25,7 +25,7 @@ def of_reeve(program, folder, account, principal):
     if account.beside:
         beside.write_text(json.dumps(account.beside), encoding="utf-8")
         files.append(beside)
-    done = subprocess.run([program, "analyze", "access", *files], check=True, capture_output=True, text=True)
+    done = subprocess.run([program, "analyze", "access", *flags, *files], check=True, capture_output=True, text=True)
     ways = [json.loads(line) for line in done.stdout.splitlines()]
     return any(way["principal"] == principal and way["reaches"] == "admin" and way["grade"] != "blocked" for way in ways)
 
@@ -37,7 +37,7 @@ def of_cloudsplaining(account, principal, flags):
 
     results = scan_account_authorization_details(account.details(), DEFAULT_EXCLUSIONS, "case", return_json_results=True, **flags)["iam_results"]
     found = [one for kind in ("users", "roles") for one in results[kind].values() if one["arn"] == principal]
-    holders = found + [results["groups"][group] for one in found for group in one.get("groups", {})]
+    holders = found + [group for one in found for group in one.get("groups", {}).values()]
     kinds = ("inline_policies", "customer_managed_policies", "aws_managed_policies")
     policies = [results[kind][policy] for holder in holders for kind in kinds for policy in holder.get(kind, {})]
     return any(policy["PrivilegeEscalation"]["findings"] for policy in policies)

@@ -11,6 +11,7 @@
 //! docs/agents/security_intelligence.md.
 
 mod agent;
+mod break_glass;
 mod containment;
 mod finding;
 pub mod isolation;

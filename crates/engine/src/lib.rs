@@ -60,6 +60,7 @@ pub use run::corrections::Corrections;
 pub use run::fleets::Fleets;
 pub use run::flows::Flows;
 pub use run::machines::Machines;
+pub use run::past_calls::PrincipalCalls;
 pub use run::service_loads::ServiceLoads;
 pub use run::spots::Spots;
 pub use run::workloads::{ResourceWorkload, WorkloadService, Workloads};

@@ -20,6 +20,7 @@ mod judging;
 pub(crate) mod load_history;
 pub(crate) mod machines;
 mod neighbourhood;
+pub(crate) mod past_calls;
 pub(crate) mod service_loads;
 pub(crate) mod spots;
 pub(crate) mod workloads;

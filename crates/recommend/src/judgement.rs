@@ -9,6 +9,7 @@ pub mod evidence;
 mod fleet;
 pub mod machine_series;
 pub mod open_facts;
+pub mod past_calls;
 pub mod portfolio;
 pub mod proposal;
 mod relation_index;

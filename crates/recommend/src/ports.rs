@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_audit::query::Query;
+use reeve_audit::query::{FieldPath, Query};
 use reeve_estate::{
     Act, Charge, Connection, ConnectionId, ResourceId, StoreError, VisibleConnections,
 };
@@ -128,6 +128,22 @@ pub trait LogReader: Send + Sync {
         most_resources: usize,
         most_operations: usize,
     ) -> Result<Vec<ResourceUses>, ReadError>;
+    /// Entries that a query finds by pairs of their members, at most 1,000 values of each member.
+    /// One reading of the log for all pairs; the answers are in their order.
+    async fn pairs(
+        &self,
+        query: Query,
+        of: &[(FieldPath, FieldPath)],
+    ) -> Result<Vec<MemberPairs>, ReadError>;
+}
+
+/// Entries by two of their members.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MemberPairs {
+    /// Value of the first and of the second member, and the number of entries with both.
+    pub counts: Vec<(String, String, u64)>,
+    /// `false` if values fell off the limit.
+    pub is_complete: bool,
 }
 
 /// Entries of one resource.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::report::AlertReport;
-use crate::source::AlertSourceId;
+use crate::source::{AlertSource, AlertSourceId};
 use crate::weight::AlertWeight;
 
 /// Identifiers of a sender that one alert holds at most.
@@ -86,8 +86,26 @@ pub struct JudgedAlert {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertEnd {
     pub at: Timestamp,
-    /// E-mail address of the person; `None` if the sender closed it.
+    /// E-mail address of the person; `None` if the sender closed it, or it expired.
     pub by: Option<String>,
+    /// Incident whose closing closed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incident: Option<String>,
+    /// Days without a report after which it expired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expired_after_days: Option<u32>,
+}
+
+impl AlertEnd {
+    /// Returns the end that a person makes, or the sender where there is none.
+    pub(crate) fn at(at: Timestamp, by: Option<String>) -> AlertEnd {
+        AlertEnd {
+            at,
+            by,
+            incident: None,
+            expired_after_days: None,
+        }
+    }
 }
 
 /// Progress of closing an alert at its sender.
@@ -183,7 +201,7 @@ impl InboundAlert {
             },
             weight,
             judgement: None,
-            end: closed.then_some(AlertEnd { at: now, by: None }),
+            end: closed.then(|| AlertEnd::at(now, None)),
             callback: None,
             received_at: now,
             last_at: now,
@@ -227,9 +245,37 @@ impl InboundAlert {
             && self.sender_alerts.iter().all(|known| known.is_closed);
         if ends {
             self.status = AlertStatus::Closed;
-            self.end = Some(AlertEnd { at: now, by: None });
+            self.end = Some(AlertEnd::at(now, None));
         }
         ends
+    }
+
+    /// Ends it here. It stays as it is at its sender.
+    pub(crate) fn end_here(&mut self, end: AlertEnd) {
+        self.status = AlertStatus::Closed;
+        self.end = Some(end);
+        self.version += 1;
+    }
+
+    /// Ends it here and, where its source offers it, at its sender.
+    pub(crate) fn close(&mut self, end: AlertEnd, source: &AlertSource) {
+        let pending = self.open_at_sender();
+        self.callback = (source.callback.is_some() && !pending.is_empty())
+            .then(|| Callback::begin(pending, end.at));
+        self.end_here(end);
+    }
+
+    /// Returns the words about its closing that the sender gets.
+    pub(crate) fn closing_comment(&self) -> String {
+        let incident = self.end.as_ref().and_then(|end| end.incident.as_ref());
+        match (&self.judgement, incident) {
+            (Some(judged), _) => match &judged.comments {
+                Some(text) => format!("{text} ({})", judged.verdict),
+                None => format!("Closed in Reeve: {}", judged.verdict),
+            },
+            (None, Some(incident)) => format!("Closed in Reeve with incident {incident}"),
+            (None, None) => String::new(),
+        }
     }
 
     /// Returns the time of its last report; of one report the time that the sender gives.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Entry, EventId, FieldCode, FieldError};
 use reeve_estate::{EstateStore, StoreError};
-use reeve_incidents::IncidentService;
+use reeve_incidents::{IncidentService, IncidentStore};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::{Clock, RecordError, Recorder, record_change};
@@ -18,6 +18,7 @@ use crate::format::{Refusal, read};
 use crate::port::{AlertCaller, AlertSourceStore, InboundAlertStore};
 use crate::report::AlertReport;
 use crate::source::AlertSource;
+use crate::upkeep::{AlertUpkeep, UpkeepPorts};
 use crate::weight::{AlertWeight, TrackRecord};
 use crate::{join, log_entry};
 
@@ -34,6 +35,8 @@ pub struct IntakePorts {
     pub alerts: Arc<dyn InboundAlertStore>,
     /// Incidents that alerts join.
     pub incidents: Arc<IncidentService>,
+    /// Incidents as they are, for the alerts of closed ones.
+    pub incident_store: Arc<dyn IncidentStore>,
     /// Resources, for the assets of alerts.
     pub estate: Arc<dyn EstateStore>,
     /// Client that calls senders back.
@@ -76,13 +79,21 @@ enum Taken {
 /// Service that takes alerts in.
 pub struct AlertIntake {
     ports: IntakePorts,
+    upkeep: AlertUpkeep,
 }
 
 impl AlertIntake {
     /// Creates the service over these ports.
     #[must_use]
     pub fn new(ports: IntakePorts) -> AlertIntake {
-        AlertIntake { ports }
+        let upkeep = AlertUpkeep::new(UpkeepPorts {
+            sources: ports.sources.clone(),
+            alerts: ports.alerts.clone(),
+            incidents: ports.incident_store.clone(),
+            recorder: ports.recorder.clone(),
+            clock: ports.clock.clone(),
+        });
+        AlertIntake { ports, upkeep }
     }
 
     /// Returns the store of sources.
@@ -95,6 +106,12 @@ impl AlertIntake {
     #[must_use]
     pub fn alerts(&self) -> &dyn InboundAlertStore {
         &*self.ports.alerts
+    }
+
+    /// Returns the upkeep, which ends alerts of closed incidents and those that expire.
+    #[must_use]
+    pub fn upkeep(&self) -> &AlertUpkeep {
+        &self.upkeep
     }
 
     /// Returns the client that calls senders back.
@@ -331,7 +348,6 @@ impl AlertIntake {
         let source = self.ports.sources.alert_source_get(&alert.source).await?;
         let now = self.ports.clock.now();
         let was_open = alert.status == AlertStatus::Open;
-        alert.version += 1;
         alert.judgement = Some(JudgedAlert {
             verdict,
             comments: comments.clone(),
@@ -340,14 +356,9 @@ impl AlertIntake {
         });
 
         if was_open {
-            alert.status = AlertStatus::Closed;
-            alert.end = Some(AlertEnd {
-                at: now,
-                by: Some(caller.name.clone()),
-            });
-            let pending = alert.open_at_sender();
-            alert.callback = (source.callback.is_some() && !pending.is_empty())
-                .then(|| Callback::begin(pending, now));
+            alert.close(AlertEnd::at(now, Some(caller.name.clone())), &source);
+        } else {
+            alert.version += 1;
         }
 
         let operation = if was_open {
@@ -451,14 +462,7 @@ impl AlertIntake {
             Ok(credentials) => credentials,
             Err(error) => return Some(error.to_string()),
         };
-        let comment = alert
-            .judgement
-            .as_ref()
-            .map(|judged| match &judged.comments {
-                Some(text) => format!("{} ({})", text, judged.verdict),
-                None => format!("Closed in Reeve: {}", judged.verdict),
-            })
-            .unwrap_or_default();
+        let comment = alert.closing_comment();
 
         while let Some(sender_id) = callback.pending.first().cloned() {
             let request = form.request(&sender_id, &comment, credentials.as_deref());

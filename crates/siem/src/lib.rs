@@ -17,6 +17,7 @@ mod port;
 mod report;
 mod severity_name;
 mod source;
+mod upkeep;
 mod weight;
 
 pub use alert::{
@@ -32,7 +33,8 @@ pub use port::{
 };
 pub use report::AlertReport;
 pub use source::{
-    AlertSource, AlertSourceId, PastRefusal, SourceState, TOKEN_PREFIX, read_callback,
-    read_mapping, read_name,
+    AlertSource, AlertSourceId, EXPIRE_AFTER_DAYS, PastRefusal, SourceState, TOKEN_PREFIX,
+    read_callback, read_expiry, read_mapping, read_name,
 };
+pub use upkeep::{AlertUpkeep, UpkeepPorts};
 pub use weight::{AlertWeight, AssetPresence, TrackRecord, WeightFactor};

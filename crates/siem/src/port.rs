@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use reeve_access::TokenHash;
 use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
+use reeve_incidents::IncidentId;
 
 use crate::alert::{AlertStatus, InboundAlert, InboundAlertId};
 use crate::callback::CallbackRequest;
@@ -104,6 +105,19 @@ pub trait InboundAlertStore: Send + Sync {
     async fn inbound_alert_callbacks(
         &self,
         now: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<InboundAlert>, StoreError>;
+    /// Returns open alerts that are members of closed incidents, each with its incident.
+    async fn inbound_alert_of_closed(
+        &self,
+        limit: u64,
+    ) -> Result<Vec<(InboundAlert, IncidentId)>, StoreError>;
+    /// Returns open alerts of a source whose last report lies at or before a time, the oldest first.
+    /// Those of incidents that are worked on are left out.
+    async fn inbound_alert_expired(
+        &self,
+        source: &AlertSourceId,
+        before: Timestamp,
         limit: u64,
     ) -> Result<Vec<InboundAlert>, StoreError>;
     async fn inbound_alert_counts(

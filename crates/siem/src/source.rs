@@ -11,6 +11,8 @@ use crate::format::{AlertField, AlertFormat, FieldMapping, Refusal};
 
 /// Prefix of the tokens that other tools push with.
 pub const TOKEN_PREFIX: &str = "rva_";
+/// Days without a report after which alerts of a source expire unless a person sets others.
+pub const EXPIRE_AFTER_DAYS: u32 = 30;
 /// Longest name that is accepted, in characters.
 const MAX_NAME: usize = 100;
 /// Longest path of a mapping, in characters.
@@ -42,6 +44,9 @@ pub struct AlertSource {
     pub has_credentials: bool,
     /// `false` if nothing is taken from it.
     pub enabled: bool,
+    /// Days without a report after which an open alert expires, 1 to 365.
+    #[serde(default = "expire_after_days")]
+    pub expire_after_days: u32,
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
@@ -104,6 +109,23 @@ pub fn read_name(name: &str) -> Result<String, FieldError> {
         return Err(invalid("name", message));
     }
     Ok(name.to_owned())
+}
+
+/// Default of sources of before alerts expired.
+fn expire_after_days() -> u32 {
+    EXPIRE_AFTER_DAYS
+}
+
+/// Reads the days after which alerts of a source expire.
+///
+/// # Errors
+/// They are not from 1 to 365.
+pub fn read_expiry(days: u32) -> Result<u32, FieldError> {
+    if (1..=365).contains(&days) {
+        return Ok(days);
+    }
+    let message = "must be a number of days from 1 to 365";
+    Err(invalid("expire_after_days", message))
 }
 
 /// Reads the mapping of a source: dotted paths by field, for plain JSON alone.

@@ -4,13 +4,14 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
+use reeve_incidents::{IncidentId, IncidentStatus, MemberKind};
 use reeve_siem::{
     AlertSourceId, AlertVerdict, InboundAlert, InboundAlertFilter, InboundAlertId,
     InboundAlertStore, SourceCounts, TrackRecord,
 };
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
-use sqlx::{Any, AnyConnection, Row as _};
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::database::Store;
 use crate::fault::Fault;
@@ -61,6 +62,17 @@ impl InboundAlertStore for Store {
         limit: u64,
     ) -> Result<Vec<InboundAlert>> {
         Ok(callbacks(self, now, limit).await?)
+    }
+    async fn inbound_alert_of_closed(&self, limit: u64) -> Result<Vec<(InboundAlert, IncidentId)>> {
+        Ok(of_closed(self, limit).await?)
+    }
+    async fn inbound_alert_expired(
+        &self,
+        source: &AlertSourceId,
+        before: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<InboundAlert>> {
+        Ok(expired(self, source, before, limit).await?)
     }
     async fn inbound_alert_counts(&self, source: &AlertSourceId) -> Result<SourceCounts> {
         Ok(counts(self, source).await?)
@@ -226,6 +238,48 @@ async fn callbacks(store: &Store, now: Timestamp, limit: u64) -> Fallible<Vec<In
     .bind(number(limit))
     .fetch_all(store.read())
     .await?;
+    rows.iter().map(alert).collect()
+}
+
+async fn of_closed(store: &Store, limit: u64) -> Fallible<Vec<(InboundAlert, IncidentId)>> {
+    let rows = sqlx::query(
+        "SELECT a.id, a.document, i.id FROM incidents i
+         JOIN incident_members m ON m.incident_id = i.id AND m.kind = $1
+         JOIN inbound_alerts a ON a.id = m.member_id AND a.status = 'open'
+         WHERE i.status = $2 AND i.merged = 0 ORDER BY a.id LIMIT $3",
+    )
+    .bind(MemberKind::ExternalAlert.as_str())
+    .bind(IncidentStatus::Closed.as_str())
+    .bind(number(limit))
+    .fetch_all(store.read())
+    .await?;
+    let pair = |row| -> Fallible<_> { Ok((alert(row)?, IncidentId(row.try_get(2)?))) };
+    rows.iter().map(pair).collect()
+}
+
+async fn expired(
+    store: &Store,
+    source: &AlertSourceId,
+    before: Timestamp,
+    limit: u64,
+) -> Fallible<Vec<InboundAlert>> {
+    let active = IncidentStatus::ALL.iter().filter(|one| one.is_active());
+    let names: Vec<String> = active.map(|one| format!("'{one}'")).collect();
+    let sql = format!(
+        "SELECT id, document FROM inbound_alerts a
+         WHERE source_id = $1 AND status = 'open' AND last_at_ms <= $2 AND NOT EXISTS
+             (SELECT 1 FROM incident_members m JOIN incidents i ON i.id = m.incident_id
+              WHERE m.kind = $3 AND m.member_id = a.id AND i.status IN ({}))
+         ORDER BY last_at_ms, id LIMIT $4",
+        names.join(", ")
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .bind(&source.0)
+        .bind(before.as_millisecond())
+        .bind(MemberKind::ExternalAlert.as_str())
+        .bind(number(limit))
+        .fetch_all(store.read())
+        .await?;
     rows.iter().map(alert).collect()
 }
 

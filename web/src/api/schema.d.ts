@@ -4687,6 +4687,11 @@ export interface components {
             created_at: string;
             enabled: boolean;
             /**
+             * Format: int32
+             * @description Days without a report after which an open alert expires.
+             */
+            expire_after_days: number;
+            /**
              * Format: int64
              * @description Alerts that people called false.
              */
@@ -4739,6 +4744,11 @@ export interface components {
             credentials?: string | null;
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
+            /**
+             * Format: int32
+             * @description Days without a report after which an open alert expires, 1 to 365; 30 unless said otherwise.
+             */
+            expire_after_days?: number | null;
             format: components["schemas"]["AlertSourceFormat"];
             /** @description Dotted paths by field (`id`, `title`, `severity`, `time`, ...), for format `json`. */
             mapping?: {
@@ -4757,6 +4767,11 @@ export interface components {
             callback?: components["schemas"]["CloseCallbackBody"] | null;
             credentials?: string | null;
             enabled?: boolean | null;
+            /**
+             * Format: int32
+             * @description Days without a report after which an open alert expires, 1 to 365.
+             */
+            expire_after_days?: number | null;
             mapping?: {
                 [key: string]: string;
             } | null;
@@ -8418,9 +8433,16 @@ export interface components {
             address?: string | null;
             callback?: components["schemas"]["AlertCallbackBody"] | null;
             closed_at?: string | null;
-            /** @description User who closed it; absent if the sender did. */
+            /** @description User who closed it; absent if the sender did, or it expired. */
             closed_by?: string | null;
+            /** @description Incident whose closing closed it. */
+            closed_with_incident?: string | null;
             description?: string | null;
+            /**
+             * Format: int32
+             * @description Days without a report after which it expired.
+             */
+            expired_after_days?: number | null;
             /** @description Fields of the sender that none of these was read from, by their dotted path. */
             further: Record<string, unknown>;
             id: string;
@@ -9094,6 +9116,11 @@ export interface components {
                 callback?: components["schemas"]["CloseCallbackBody"] | null;
                 created_at: string;
                 enabled: boolean;
+                /**
+                 * Format: int32
+                 * @description Days without a report after which an open alert expires.
+                 */
+                expire_after_days: number;
                 /**
                  * Format: int64
                  * @description Alerts that people called false.
@@ -10121,9 +10148,16 @@ export interface components {
                 address?: string | null;
                 callback?: components["schemas"]["AlertCallbackBody"] | null;
                 closed_at?: string | null;
-                /** @description User who closed it; absent if the sender did. */
+                /** @description User who closed it; absent if the sender did, or it expired. */
                 closed_by?: string | null;
+                /** @description Incident whose closing closed it. */
+                closed_with_incident?: string | null;
                 description?: string | null;
+                /**
+                 * Format: int32
+                 * @description Days without a report after which it expired.
+                 */
+                expired_after_days?: number | null;
                 /** @description Fields of the sender that none of these was read from, by their dotted path. */
                 further: Record<string, unknown>;
                 id: string;

@@ -16,11 +16,13 @@ use reeve_recommend::judgement::event::{
     AnomalyReport, CONTAINMENT, ContainmentRequest, Event, Measure, SECURITY_THREAT,
 };
 use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
+use super::break_glass::BREAK_GLASS;
 use super::containment::{self, Attack};
 use super::isolation;
 use super::least_privilege::{LOADED_DAYS, OBSERVE, WINDOW};
@@ -29,7 +31,7 @@ use super::prediction::{PREDICTED, RESOURCES, THRESHOLD};
 use super::privileges::LISTS;
 use super::snapshot;
 use super::survey::Survey;
-use super::unused::{self, UNUSED_DAYS};
+use super::unused::{self, REPLAYED_DAYS, UNUSED_DAYS};
 use crate::listed::deviation;
 
 /// Setting that names what is looked for among exposed resources.
@@ -45,6 +47,7 @@ pub(super) const EXPOSED: Setting = Setting {
 const SETTINGS: &[Setting] = &[
     EXPOSED,
     UNUSED_DAYS,
+    BREAK_GLASS,
     PATCH_REBOOT,
     IMAGE_AGE,
     WINDOW,
@@ -111,7 +114,10 @@ impl AgentDefinition for SecurityIntelligence {
         Needs {
             documents: kinds.clone(),
             kinds,
-            facts: vec![FactNeed::of::<InterfaceFlows>().over_days(LOADED_DAYS)],
+            facts: vec![
+                FactNeed::of::<InterfaceFlows>().over_days(LOADED_DAYS),
+                FactNeed::of::<PastCalls>().over_days(REPLAYED_DAYS),
+            ],
             ..Needs::default()
         }
     }

@@ -15,10 +15,12 @@ use reeve_recommend::agent::settings::{Setting, SettingValue};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::estate::EstateFacts;
 use reeve_recommend::judgement::evidence::{UseCoverage, UseState};
+use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::recommendation::RecommendationType;
 use serde_json::{Value, json};
 
+use super::break_glass::{BREAK_GLASS, BreakGlass, Care};
 use super::last_access::{LastAccess, LastUse, REPORT};
 use super::unused_finding;
 use super::unused_permissions;
@@ -34,6 +36,9 @@ pub(super) const UNUSED_DAYS: Setting = Setting {
 
 /// Kinds that are judged by the report, with the report.
 pub(super) const KINDS: [&str; 4] = ["access_key", "iam_role", "iam_user", REPORT];
+
+/// Days of the log on which narrower policies are replayed.
+pub(super) const REPLAYED_DAYS: i64 = 90;
 
 /// Aspects of findings about unused access.
 pub(super) const UNUSED_KEY: &str = "unused_key";
@@ -55,6 +60,15 @@ impl UnusedAnswer {
         self.abstentions.iter().all(|one| one.decisive)
     }
 
+    /// Drops what was found about a principal that people keep for emergencies.
+    fn keep(&mut self, why: &str) {
+        let words = format!("it is kept for emergencies: {why}");
+        for proposal in std::mem::take(&mut self.proposals) {
+            let aspect = proposal.subject.aspect.unwrap_or_default();
+            self.abstain(&aspect, true, "break_glass", &words);
+        }
+    }
+
     pub(super) fn abstain(&mut self, aspect: &str, is_known: bool, code: &'static str, why: &str) {
         let kind = RecommendationType::IamOptimization;
         let abstention = match is_known {
@@ -72,6 +86,7 @@ pub(super) type UnusedAnswers = HashMap<(ConnectionId, ResourceId), UnusedAnswer
 pub(super) struct Unused {
     reports: BTreeMap<(ConnectionId, String), LastAccess>,
     subjects: Vec<(Resource, Document)>,
+    past_calls: HashMap<(ConnectionId, ResourceId), PastCalls>,
 }
 
 impl Unused {
@@ -84,6 +99,10 @@ impl Unused {
                 self.reports.insert(key, report);
             }
             kind if KINDS.contains(&kind) => {
+                if let Some(past) = facts.open.get::<PastCalls>() {
+                    let key = (resource.connection.clone(), resource.id.clone());
+                    self.past_calls.insert(key, past.clone());
+                }
                 self.subjects.push((resource.clone(), document.clone()));
             }
             _ => {}
@@ -97,16 +116,25 @@ impl Unused {
         accounts: &[(ConnectionId, AccountPolicies)],
     ) -> UnusedAnswers {
         let days = facts.settings.days(&UNUSED_DAYS);
+        let break_glass = self.break_glass(facts, accounts, days);
         let mut found = UnusedAnswers::new();
         for (resource, document) in &self.subjects {
             let place = (resource.connection.clone(), resource.account.clone());
             let report = self.reports.get(&place);
+            let care = self.care(&break_glass, resource, document);
             let subject = Subject {
                 resource,
                 document,
                 days,
+                past_calls: self
+                    .past_calls
+                    .get(&(resource.connection.clone(), resource.id.clone())),
+                kept_because: match &care {
+                    Some(Care::Advice(why)) => Some(why),
+                    _ => None,
+                },
             };
-            let answer = match (resource.kind.as_str(), report) {
+            let mut answer = match (resource.kind.as_str(), report) {
                 ("access_key", report) => subject.key(report),
                 (_, None) => unread(days),
                 (_, Some(report)) => {
@@ -123,9 +151,57 @@ impl Unused {
                     }
                 }
             };
+            if let Some(Care::Named(why)) = &care {
+                answer.keep(why);
+            }
             found.insert((resource.connection.clone(), resource.id.clone()), answer);
         }
         found
+    }
+
+    fn break_glass(
+        &self,
+        facts: &EstateFacts<'_>,
+        accounts: &[(ConnectionId, AccountPolicies)],
+        days: i64,
+    ) -> BreakGlass {
+        let mut break_glass = BreakGlass::new(facts.settings.names(&BREAK_GLASS));
+        for (connection, account) in accounts {
+            let is_in = |one: &Resource| {
+                one.connection == *connection && account.position(one.id.as_str()).is_some()
+            };
+            let member = self.subjects.iter().find(|(one, _)| is_in(one));
+            let report = member.and_then(|(one, _)| {
+                let place = (one.connection.clone(), one.account.clone());
+                self.reports.get(&place)
+            });
+            break_glass.judge(connection, account, report, days);
+        }
+        break_glass
+    }
+
+    /// Returns the care that a principal needs, or the user of a key.
+    fn care(
+        &self,
+        break_glass: &BreakGlass,
+        resource: &Resource,
+        document: &Document,
+    ) -> Option<Care> {
+        if resource.kind.as_str() != "access_key" {
+            return break_glass.care(resource, document.json());
+        }
+        let name = document.json()["UserName"].as_str();
+        let user = self.subjects.iter().find(|(one, user)| {
+            one.kind.as_str() == "iam_user"
+                && (&one.connection, &one.account) == (&resource.connection, &resource.account)
+                && user.json()["UserName"].as_str() == name
+        });
+        match user {
+            Some((user, document)) => break_glass.care(user, document.json()),
+            None => Some(Care::Advice(
+                "its user was not read, which may be kept for emergencies".to_owned(),
+            )),
+        }
     }
 }
 
@@ -149,6 +225,10 @@ pub(super) struct Subject<'a> {
     pub(super) resource: &'a Resource,
     pub(super) document: &'a Document,
     pub(super) days: i64,
+    /// Accepted calls of a principal by the log; `None` where the log was not read.
+    pub(super) past_calls: Option<&'a PastCalls>,
+    /// Reason for which people decide without a change of Reeve.
+    pub(super) kept_because: Option<&'a String>,
 }
 
 impl Subject<'_> {

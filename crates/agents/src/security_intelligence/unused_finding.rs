@@ -13,9 +13,10 @@ use reeve_recommend::recommendation::{
 };
 use serde_json::{Value, json};
 
+use super::break_glass::TAG;
 use super::last_access::LastUse;
 use super::unused::{Subject, UNUSED_KEY, UNUSED_PERMISSIONS, UNUSED_PRINCIPAL};
-use super::unused_permissions::{Narrowed, inline_list};
+use super::unused_permissions::{Narrowed, Replay};
 use crate::configuration_fact::ConfigurationFact;
 
 /// Rule of the findings about keys, users and roles.
@@ -78,19 +79,7 @@ pub(super) fn principal(subject: &Subject<'_>, last: LastUse, since: Date) -> Pr
     let mut path = Path::default();
     used_since(&mut path, subject, last, since);
 
-    let list = inline_list(subject);
-    let denial = json!({ "Version": "2012-10-17", "Statement": [{
-        "Sid": "ReeveSuspended", "Effect": "Deny", "Action": "*", "Resource": "*" }] });
-    let mut with_denial = subject.document.json()[list]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    with_denial.push(json!({ "PolicyName": SUSPENDED, "PolicyDocument": denial }));
-    let with = BTreeMap::from([
-        ("denial".to_owned(), denial),
-        ("with_denial".to_owned(), Value::from(with_denial)),
-    ]);
-    let change = change(subject, &format!("suspend_unused_{kind}"), with);
+    let change = change(subject, &format!("suspend_unused_{kind}"), BTreeMap::new());
 
     Finding {
         rule: UNUSED_ACCESS,
@@ -104,7 +93,7 @@ pub(super) fn principal(subject: &Subject<'_>, last: LastUse, since: Date) -> Pr
         measured: sentence(subject, last),
         consequence: format!("Whoever gets hold of the {kind} has its permissions, which no program misses"),
         action: format!(
-            "Deny everything to the {kind}, and delete it when nothing failed for some weeks. Exclude it if it is kept for emergencies."
+            "Deny everything to the {kind}, and delete it when nothing failed for some weeks. Tag it {TAG}=true if it is kept for emergencies."
         ),
         change,
         path,
@@ -138,6 +127,7 @@ pub(super) fn permissions(subject: &Subject<'_>, narrowed: &Narrowed) -> Proposa
             narrowed.tried
         ),
     );
+    replayed(&mut path, narrowed.replay.as_ref());
     for one in &narrowed.unjudged {
         path.unanswered(format!("Is {} used?", one.actions), one.reason.clone());
     }
@@ -179,6 +169,31 @@ pub(super) fn permissions(subject: &Subject<'_>, narrowed: &Narrowed) -> Proposa
     .about(subject)
 }
 
+/// Adds the answer of the log: a version that would have refused an accepted call is no finding.
+fn replayed(path: &mut Path, replay: Option<&Replay>) {
+    let ask = "Would the narrower version have refused a past accepted call?";
+    match replay {
+        None => path.unanswered(ask, "the log was not read"),
+        Some(replay) if replay.calls == 0 => path.unanswered(
+            ask,
+            format!(
+                "the log has no accepted call of the past {} days that the policy allows",
+                replay.days
+            ),
+        ),
+        Some(replay) => {
+            path.ask(
+                ask,
+                false,
+                format!(
+                    "{} calls of {} actions in the past {} days were tried with both versions",
+                    replay.calls, replay.actions, replay.days
+                ),
+            );
+        }
+    }
+}
+
 /// Members in which findings about unused access differ.
 struct Finding {
     rule: &'static str,
@@ -193,7 +208,15 @@ struct Finding {
 }
 
 impl Finding {
-    fn about(self, subject: &Subject<'_>) -> Proposal {
+    fn about(mut self, subject: &Subject<'_>) -> Proposal {
+        if let Some(why) = subject.kept_because {
+            self.change = None;
+            self.path
+                .unanswered("Is it kept for emergencies?", why.clone());
+            self.action = format!(
+                "Decide by hand, since {why}. Tag the user or role {TAG}=true if it is kept for emergencies, and it is not proposed again; {TAG}=false says that it is none."
+            );
+        }
         let row = self.change.as_ref().map(ConfigurationChange::row);
         let loses = row.and_then(|row| row.loses).unwrap_or("Not measured");
         let risk = row.map_or(Impact::High, |row| row.risk);

@@ -13,6 +13,7 @@ use reeve_iam::{
     Principal, Statement, Unrecorded, least_policies,
 };
 use reeve_recommend::judgement::evidence::UseCoverage;
+use reeve_recommend::judgement::past_calls::PastCalls;
 use serde_json::{Value, json};
 
 use super::unused::{Subject, UNUSED_PERMISSIONS, UnusedAnswer};
@@ -33,6 +34,8 @@ const BLIND: [(&str, &str); 3] = [
         "what a session does is recorded for the role that was assumed",
     ),
 ];
+/// Refused actions that an abstention names.
+const MOST_REFUSED: usize = 10;
 /// Requests that are tried for one statement.
 const MOST_RESOURCES: usize = 5;
 
@@ -50,6 +53,20 @@ pub(super) struct Narrowed {
     pub(super) used: Vec<String>,
     /// Requests of used services that were tried with both versions.
     pub(super) tried: usize,
+    /// Accepted calls of the log that were tried with both versions; `None` without the log.
+    pub(super) replay: Option<Replay>,
+}
+
+/// Past accepted calls, tried with both versions of a policy.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    pub(super) days: i64,
+    /// Calls that the former version allows.
+    pub(super) calls: u64,
+    /// Actions of these calls.
+    pub(super) actions: usize,
+    /// Actions that only the former version allows, with their calls.
+    refused: Vec<(String, u64)>,
 }
 
 /// Judges the inline policies of a principal that is used. `services` are those that it used in the
@@ -79,10 +96,16 @@ pub(super) fn judge(
 
     let mut unused: BTreeSet<String> = BTreeSet::new();
     let mut blind: BTreeSet<String> = BTreeSet::new();
+    let mut refused: BTreeSet<String> = BTreeSet::new();
     let mut is_found = false;
     for (at, entry) in inline.iter().enumerate() {
-        match narrowed(principal, &services, inline, (at, entry)) {
+        match narrowed(subject, principal, &services, (inline, at, entry)) {
             Ok(None) => {}
+            Ok(Some(narrowed)) if narrowed.would_refuse() => {
+                let why = narrowed.refusals();
+                answer.abstain(UNUSED_PERMISSIONS, true, "refuses_past_calls", &why);
+                refused.extend(narrowed.refused_actions());
+            }
             Ok(Some(narrowed)) => {
                 unused.extend(narrowed.cut.iter().cloned());
                 blind.extend(narrowed.unjudged.iter().map(|one| one.actions.clone()));
@@ -103,14 +126,16 @@ pub(super) fn judge(
     evidence["used_services"] = json!(services);
     evidence["unused_actions"] = json!(unused);
     evidence["not_judged"] = json!(blind);
-    if !is_found && answer.is_known() {
+    if !refused.is_empty() {
+        evidence["would_refuse"] = json!(refused);
+    } else if !is_found && answer.is_known() {
         let why = "every service that its own policies name was used";
         answer.abstain(UNUSED_PERMISSIONS, true, "permissions_used", why);
     }
 }
 
 /// Returns the member with the inline policies of a principal.
-pub(super) fn inline_list(subject: &Subject<'_>) -> &'static str {
+fn inline_list(subject: &Subject<'_>) -> &'static str {
     match subject.resource.kind.as_str() {
         "iam_role" => "RolePolicyList",
         _ => "UserPolicyList",
@@ -119,10 +144,10 @@ pub(super) fn inline_list(subject: &Subject<'_>) -> &'static str {
 
 /// Narrows one inline policy; `None` if all of it was used. The error is the reason why it stays.
 fn narrowed(
+    subject: &Subject<'_>,
     principal: &Principal,
     services: &BTreeSet<&str>,
-    inline: &[Value],
-    (at, entry): (usize, &Value),
+    (inline, at, entry): (&[Value], usize, &Value),
 ) -> Result<Option<Narrowed>, Obstacle> {
     let name = entry["PolicyName"].as_str().unwrap_or_default();
     let former = &entry["PolicyDocument"];
@@ -150,7 +175,12 @@ fn narrowed(
                 "the narrower version of policy {name}: {error}"
             ))
         })?;
-    let tried = tried(principal, services, name, &policy, tight)?;
+    let versions = Versions::new(principal, name, &policy, tight);
+    let tried = versions.tried(services)?;
+    let replay = subject
+        .past_calls
+        .map(|past| versions.replay(past))
+        .transpose()?;
 
     let mut remaining = inline.to_vec();
     match &least.document {
@@ -169,7 +199,34 @@ fn narrowed(
             .collect(),
         used: services.iter().map(|name| (*name).to_owned()).collect(),
         tried,
+        replay,
     }))
+}
+
+impl Narrowed {
+    fn would_refuse(&self) -> bool {
+        self.refused_actions().next().is_some()
+    }
+
+    fn refused_actions(&self) -> impl Iterator<Item = String> {
+        let refused = self.replay.iter().flat_map(|replay| &replay.refused);
+        refused.map(|(action, _)| action.clone())
+    }
+
+    /// Returns the past calls that the narrower version would have refused, in words.
+    fn refusals(&self) -> String {
+        let replays = self.replay.iter();
+        let calls: Vec<String> = replays
+            .flat_map(|replay| &replay.refused)
+            .take(MOST_REFUSED)
+            .map(|(action, count)| format!("{action} ({count})"))
+            .collect();
+        format!(
+            "the narrower version of policy {} would have refused calls that were accepted, by the log: {}",
+            self.policy,
+            calls.join(", ")
+        )
+    }
 }
 
 /// Returns the use of a principal: actions of used services are not known one by one, and stay.
@@ -189,43 +246,104 @@ fn action_use(services: &BTreeSet<&str>) -> ActionUse {
     }
 }
 
-/// Tries the requests that the policy allows of used services with both versions; returns their
-/// number. The error names the first that only the former version allows.
-fn tried(
-    principal: &Principal,
-    services: &BTreeSet<&str>,
-    name: &str,
-    former: &Policy,
-    tight: Option<Policy>,
-) -> Result<usize, Obstacle> {
-    let label = format!("{name} of ");
-    let mut after = principal.policies.clone();
-    after
-        .identity
-        .retain(|policy| !policy.name.starts_with(&label));
-    after
-        .identity
-        .extend(tight.map(|tight| NamedPolicy::new(PolicyKind::Identity, name, tight)));
+/// Permissions of a principal with the former and with the narrower version of one policy.
+struct Versions<'a> {
+    principal: &'a Principal,
+    name: &'a str,
+    former: &'a Policy,
+    after: PolicySet,
+}
 
-    let mut tried = 0;
-    let allowed = former.statements.iter();
-    for statement in allowed.filter(|statement| statement.effect == Effect::Allow) {
-        for action in requests(statement, services) {
-            for resource in resources(statement) {
-                let request = principal.request(&action, &resource);
-                let decide = |policies: &PolicySet| policies.decide(&request).outcome;
-                if decide(&principal.policies) != decide(&after)
-                    && decide(&principal.policies) == Outcome::Allow
-                {
-                    return Err(Obstacle::of(format_args!(
-                        "the narrower version of policy {name} refuses {action} on {resource}"
-                    )));
-                }
-                tried += 1;
-            }
+impl<'a> Versions<'a> {
+    fn new(
+        principal: &'a Principal,
+        name: &'a str,
+        former: &'a Policy,
+        tight: Option<Policy>,
+    ) -> Self {
+        let label = format!("{name} of ");
+        let mut after = principal.policies.clone();
+        after
+            .identity
+            .retain(|policy| !policy.name.starts_with(&label));
+        after
+            .identity
+            .extend(tight.map(|tight| NamedPolicy::new(PolicyKind::Identity, name, tight)));
+        Versions {
+            principal,
+            name,
+            former,
+            after,
         }
     }
-    Ok(tried)
+
+    fn grants(&self) -> impl Iterator<Item = &Statement> {
+        let statements = self.former.statements.iter();
+        statements.filter(|statement| statement.effect == Effect::Allow)
+    }
+
+    /// Returns whether the former version allows a request, and whether only it does.
+    fn compare(&self, action: &str, resource: &str) -> (bool, bool) {
+        let request = self.principal.request(action, resource);
+        let allows = |policies: &PolicySet| policies.decide(&request).outcome == Outcome::Allow;
+        let before = allows(&self.principal.policies);
+        (before, before && !allows(&self.after))
+    }
+
+    /// Tries the requests that the policy allows of used services with both versions; returns their
+    /// number. The error names the first that only the former version allows.
+    fn tried(&self, services: &BTreeSet<&str>) -> Result<usize, Obstacle> {
+        let mut tried = 0;
+        for statement in self.grants() {
+            for action in requests(statement, services) {
+                for resource in resources(statement) {
+                    if self.compare(&action, &resource).1 {
+                        return Err(Obstacle::of(format_args!(
+                            "the narrower version of policy {} refuses {action} on {resource}",
+                            self.name
+                        )));
+                    }
+                    tried += 1;
+                }
+            }
+        }
+        Ok(tried)
+    }
+
+    /// Tries the accepted calls of the log with both versions, on the resources that the statements
+    /// name: a narrower version cuts actions alone.
+    fn replay(&self, past: &PastCalls) -> Result<Replay, Obstacle> {
+        if !past.is_complete {
+            return Err(Obstacle::of(format_args!(
+                "the log has more calls of the past {} days than were counted, so that policy {} was not replayed on them",
+                past.days, self.name
+            )));
+        }
+
+        let mut replay = Replay {
+            days: past.days,
+            ..Replay::default()
+        };
+        for (action, count) in &past.actions {
+            let mut is_allowed = false;
+            let mut is_refused = false;
+            for statement in self.grants().filter(|one| one.covers_action(action)) {
+                for resource in resources(statement) {
+                    let (before, only_before) = self.compare(action, &resource);
+                    is_allowed |= before;
+                    is_refused |= only_before;
+                }
+            }
+            if is_allowed {
+                replay.calls += count;
+                replay.actions += 1;
+            }
+            if is_refused {
+                replay.refused.push((action.clone(), *count));
+            }
+        }
+        Ok(replay)
+    }
 }
 
 /// Returns actions of used services that a statement names; a wildcard is any action.

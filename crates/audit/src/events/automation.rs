@@ -58,7 +58,7 @@ kinds! { Automation:
         "A playbook was run on an incident, sent a message about it, or is being rolled back.",
         ["resource.type", "resource.id", "metadata.incident_id", "metadata.run_id", "metadata.playbook"];
     INBOUND_ALERT = "intelligence.inbound_alert", Info, Reeve,
-        "An alert of another tool arrived, was closed or judged here, or was closed by its sender.",
+        "An alert of another tool arrived, was closed or judged here, was closed by its sender or with its incident, or expired.",
         ["resource.type", "resource.id", "metadata.inbound_alert_id", "metadata.alert_source_id", "metadata.title"];
     ROLLOUT = "intelligence.rollout", Info, Reeve,
         "A rollout, which is a workflow of stages and gates, began, advanced or ended.",

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::SignedDuration;
 use reeve_access::Role;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_engine::AgentInput;
 use reeve_estate::{ResourceId, ResourceKind};
 use reeve_recommend::agent::AgentType;
@@ -16,6 +16,7 @@ use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::ports::{Clock as _, Recorder as _};
 
@@ -121,4 +122,64 @@ async fn the_log_is_read_once_for_a_chunk_of_resources() {
             .is_some_and(|hour| hour <= last && last.duration_since(hour).as_hours() < 1)
     );
     assert_eq!(of(ORDERS).uses, 1, "another account's is another database");
+}
+
+/// Call of CloudTrail by a user, or in a session of a role.
+fn called(world: &World, caller: &str, call: (&str, &str), status: ActionStatus) -> Entry {
+    let issuer = Json::object([("arn", Json::from(caller))]);
+    let identity = match caller.contains(":role/") {
+        true => Json::object([
+            ("arn", Json::from("arn:aws:sts::1:assumed-role/worker/s")),
+            ("sessionContext", Json::object([("sessionIssuer", issuer)])),
+        ]),
+        false => issuer,
+    };
+    let source = format!("{}.amazonaws.com", call.0);
+    let record = Json::object([
+        ("userIdentity", identity),
+        ("eventSource", Json::from(source)),
+    ]);
+    Entry::new(EventType::from_static("api.call"))
+        .by(Actor::system())
+        .with_action(call.1, status, ActionMethod::Api)
+        .with_metadata("cloudtrail", record)
+        .at(world.clock.now() - SignedDuration::from_hours(5))
+}
+
+#[tokio::test]
+async fn accepted_calls_of_principals_are_counted_by_action() {
+    const ROLE: &str = "arn:aws:iam::1:role/team/worker";
+    const USER: &str = "arn:aws:iam::1:user/ann";
+    let world = World::new();
+    let ok = ActionStatus::Success;
+    let old = world.clock.now() - SignedDuration::from_hours(24 * 91);
+    let entries = vec![
+        called(&world, ROLE, ("sqs", "SendMessage"), ok),
+        called(&world, ROLE, ("sqs", "SendMessage"), ok),
+        called(&world, USER, ("s3", "ListBuckets"), ok),
+        // Two services have the operation, and the user calls one of them.
+        called(&world, USER, ("sns", "TagResource"), ok),
+        called(&world, ROLE, ("sqs", "TagResource"), ok),
+        called(&world, USER, ("s3", "GetObject"), ActionStatus::Denied),
+        called(&world, USER, ("s3", "PutObject"), ok).at(old),
+    ];
+    world.log.record(entries).await.unwrap();
+
+    let ids = [ROLE, USER, "arn:aws:iam::1:user/ben"].map(ResourceId::new);
+    let read = PastCalls::read(&*world.log, &ids, 90, world.clock.now()).await;
+    let read = read.unwrap();
+    let of = |id: &ResourceId| -> Vec<(String, u64)> {
+        assert!(read[id].is_complete);
+        read[id].actions.clone().into_iter().collect()
+    };
+    let pair = |action: &str, count| (action.to_owned(), count);
+    assert_eq!(
+        of(&ids[0]),
+        [pair("sqs:SendMessage", 2), pair("sqs:TagResource", 1)]
+    );
+    assert_eq!(
+        of(&ids[1]),
+        [pair("s3:ListAllMyBuckets", 1), pair("sns:TagResource", 1)]
+    );
+    assert_eq!(of(&ids[2]), []);
 }

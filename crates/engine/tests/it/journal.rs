@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_audit::query::Query;
+use reeve_audit::query::{FieldPath, Query, column_text};
 use reeve_audit::{Draft, Entry};
 use reeve_estate::{Charge, Mutation, Resource, ResourceId, ResourceState, StoreError};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::ports::{
-    ChargeReader, Clock, LogReader, ReadError, RecordError, Recorder, ResourceUses,
+    ChargeReader, Clock, LogReader, MemberPairs, ReadError, RecordError, Recorder, ResourceUses,
 };
 use reeve_recommend::recommendation::exclusion::Exclusion;
 
@@ -180,6 +180,46 @@ impl LogReader for Log {
         }
         found.truncate(most_resources);
         Ok(found)
+    }
+
+    async fn pairs(
+        &self,
+        query: Query,
+        of: &[(FieldPath, FieldPath)],
+    ) -> Result<Vec<MemberPairs>, ReadError> {
+        let entries = self.newest(query, usize::MAX).await?;
+        let counted = of.iter().map(|(first, second)| {
+            let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
+            for (_, entry) in &entries {
+                if let (Some(first), Some(second)) = (value(entry, first), value(entry, second)) {
+                    *counts.entry((first, second)).or_default() += 1;
+                }
+            }
+            let counts = counts.into_iter();
+            MemberPairs {
+                counts: counts
+                    .map(|((first, second), count)| (first, second, count))
+                    .collect(),
+                is_complete: true,
+            }
+        });
+        Ok(counted.collect())
+    }
+}
+
+/// Text of a column, or of an open member.
+fn value(entry: &Entry, path: &FieldPath) -> Option<String> {
+    match path {
+        FieldPath::Column(column) => column_text(entry, *column).map(|text| text.into_owned()),
+        FieldPath::Metadata(path) => {
+            let (first, rest) = path.split_first()?;
+            let mut value = entry.metadata.extra.get(first)?;
+            for name in rest {
+                value = value.get(name)?;
+            }
+            value.as_str().map(str::to_owned)
+        }
+        _ => None,
     }
 }
 

@@ -98,9 +98,15 @@ pub struct InboundAlertBody {
     pub verdict: Option<AlertVerdictBody>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<String>,
-    /// User who closed it; absent if the sender did.
+    /// User who closed it; absent if the sender did, or it expired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_by: Option<String>,
+    /// Incident whose closing closed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_with_incident: Option<String>,
+    /// Days without a report after which it expired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expired_after_days: Option<u32>,
     /// Closing at the sender; absent where the source offers none, or the sender closed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback: Option<AlertCallbackBody>,
@@ -242,6 +248,8 @@ impl InboundAlertBody {
             }),
             closed_at: alert.end.as_ref().map(|end| time::text(end.at)),
             closed_by: alert.end.as_ref().and_then(|end| end.by.clone()),
+            closed_with_incident: alert.end.as_ref().and_then(|end| end.incident.clone()),
+            expired_after_days: alert.end.as_ref().and_then(|end| end.expired_after_days),
             callback: alert.callback.as_ref().map(|callback| AlertCallbackBody {
                 pending: callback.pending.clone(),
                 tries: callback.tries as u64,

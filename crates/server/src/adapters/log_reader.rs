@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_audit::query::{Column, Query};
+use reeve_audit::query::{Column, FieldPath, Query};
 use reeve_estate::StoreError;
 use reeve_ledger::{Aggregation, Counts, GroupBy, SearchRequest, TimeUnit};
 use reeve_notify::sources::SampleEntries;
-use reeve_recommend::ports::{LogReader, ReadError, ResourceUses};
+use reeve_recommend::ports::{LogReader, MemberPairs, ReadError, ResourceUses};
 use reeve_trail::Trail;
+
+/// Values that an aggregation answers at most.
+const MOST_GROUPED: usize = 1_000;
 
 /// Reads over a trail.
 pub(crate) struct TrailReader(pub(crate) Trail);
@@ -78,6 +81,41 @@ impl LogReader for TrailReader {
                 }
             })
             .collect())
+    }
+
+    async fn pairs(
+        &self,
+        query: Query,
+        of: &[(FieldPath, FieldPath)],
+    ) -> Result<Vec<MemberPairs>, ReadError> {
+        let by = |path: &FieldPath| match path {
+            FieldPath::Column(column) => GroupBy::Column(*column),
+            other => GroupBy::Field(other.clone()),
+        };
+        let wanted = of.iter().map(|(first, second)| Aggregation {
+            by: GroupBy::Nested(Box::new(by(first)), Box::new(by(second))),
+            limit: MOST_GROUPED,
+        });
+        let counted = self
+            .0
+            .count(query, wanted.collect(), Timestamp::now())
+            .await;
+        let (_, counts) = counted.map_err(|error| ReadError(error.to_string()))?;
+        Ok(counts.into_iter().map(pairs_of).collect())
+    }
+}
+
+fn pairs_of(counts: Counts) -> MemberPairs {
+    let mut is_complete = counts.other == 0;
+    let mut pairs = Vec::new();
+    for ((first, _), inner) in counts.values.into_iter().zip(counts.nested) {
+        is_complete &= inner.other == 0;
+        let of_first = inner.values.into_iter();
+        pairs.extend(of_first.map(|(second, count)| (first.clone(), second, count)));
+    }
+    MemberPairs {
+        counts: pairs,
+        is_complete,
     }
 }
 

@@ -6,9 +6,9 @@ use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
     Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
-    GuardrailService, Machines, ModelService, RecommendationService, Records, ResponseService,
-    RolloutService, RunPorts, RunService, Scheduler, ScopeService, ServiceLoads, Spots,
-    WorkloadService, Workloads,
+    GuardrailService, Machines, ModelService, PrincipalCalls, RecommendationService, Records,
+    ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService, ServiceLoads,
+    Spots, WorkloadService, Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -128,7 +128,8 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
         Arc::new(ServiceLoads::new(shared.scopes.clone(), samples.clone())),
-        Arc::new(Activities::new(log)),
+        Arc::new(Activities::new(log.clone())),
+        Arc::new(PrincipalCalls::new(log)),
         Arc::new(Flows::new(store.clone())),
         Arc::new(Spots::new(shared.scopes.clone(), store.clone())),
     ];

@@ -104,6 +104,7 @@ pub(super) fn alert_intake(
         sources: store.clone(),
         alerts: store.clone(),
         incidents: incidents.clone(),
+        incident_store: store.clone(),
         estate: store.clone(),
         caller: Arc::new(CallbackSender::new(config.outbound.policy()?)),
         recorder: recorder.clone(),

@@ -25,7 +25,8 @@ use reeve_testkit::contract::deliveries::{channel, settings, webhook};
 
 use crate::place::Place;
 
-struct Hand(Mutex<Timestamp>);
+/// Clock that tests set.
+pub(crate) struct Hand(pub(crate) Mutex<Timestamp>);
 
 #[async_trait]
 impl Clock for Hand {
@@ -93,8 +94,9 @@ impl Notifier for Receiver {
     }
 }
 
+/// Entries that were recorded.
 #[derive(Default)]
-struct Log(Mutex<Vec<Entry>>);
+pub(crate) struct Log(pub(crate) Mutex<Vec<Entry>>);
 
 #[async_trait]
 impl Recorder for Log {

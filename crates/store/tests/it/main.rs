@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod alert_upkeep;
 mod contract;
 mod dispatch;
 mod lease;

@@ -33,6 +33,7 @@ pub fn source(id: &str, name: &str) -> Result<AlertSource> {
         }),
         has_credentials: true,
         enabled: true,
+        expire_after_days: 30,
         created_at: at(0)?,
         updated_at: at(1)?,
         version: 1,
@@ -200,6 +201,17 @@ async fn alerts<S: AlertSourceStore + InboundAlertStore>(store: &S) -> Result<()
         store.inbound_alert_list(&filter).await?,
         (vec![two.clone()], 1)
     );
+
+    // Open alerts by their last report; neither is a member of an incident.
+    let expired = store
+        .inbound_alert_expired(&one.source, at(19)?, 10)
+        .await?;
+    assert_eq!(expired, []);
+    let expired = store
+        .inbound_alert_expired(&one.source, at(20)?, 10)
+        .await?;
+    assert_eq!(expired, [one.clone()]);
+    assert_eq!(store.inbound_alert_of_closed(10).await?, []);
 
     // Closing, with a call that is due.
     one.status = AlertStatus::Closed;

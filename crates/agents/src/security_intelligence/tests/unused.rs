@@ -1,6 +1,7 @@
 //! Unused keys, principals and permissions as findings; without a record there is none.
 
 use reeve_recommend::change::{Changes, ConfigurationRow};
+use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::proposal::Proposal;
 
 use super::*;
@@ -16,6 +17,17 @@ fn role(name: &str, actions: Value) -> (String, Value) {
             "Effect": "Allow", "Principal": { "Service": "ec2.amazonaws.com" }, "Action": "sts:AssumeRole" }] },
         "RolePolicyList": [{ "PolicyName": "own", "PolicyDocument": { "Version": "2012-10-17",
             "Statement": [{ "Effect": "Allow", "Action": actions, "Resource": "*" }] } }],
+    });
+    (arn, document)
+}
+
+fn user(name: &str, tags: Value) -> (String, Value) {
+    let arn = format!("arn:aws:iam::{ACCOUNT}:user/{name}");
+    let document = json!({
+        "UserName": name, "Arn": arn, "Path": "/", "UserId": name, "CreateDate": "2024-01-01T00:00:00Z",
+        "AttachedManagedPolicies": [], "GroupList": [], "Tags": tags,
+        "UserPolicyList": [{ "PolicyName": "own", "PolicyDocument": { "Version": "2012-10-17",
+            "Statement": [{ "Effect": "Allow", "Action": "s3:GetObject", "Resource": "*" }] } }],
     });
     (arn, document)
 }
@@ -161,7 +173,9 @@ fn a_key_that_nothing_uses_is_deactivated() {
     let key = |status: &str, made: String| json!({ "AccessKeyId": "AKIA1", "UserName": "ann", "Status": status, "CreateDate": format!("{made}T00:00:00Z") });
     let check = |key: Value, last: Value| {
         let report = json!({ "Principals": {}, "AccessKeys": { "AKIA1": { "UserName": "ann", "LastUsed": last } } });
+        let (arn, ann) = user("ann", json!([]));
         let estate = [
+            ("iam_user", arn.as_str(), ann),
             ("access_key", "AKIA1", key),
             ("last_access_report", "report", report),
         ];
@@ -186,6 +200,188 @@ fn a_key_that_nothing_uses_is_deactivated() {
         assert!(judgement.proposals.is_empty(), "{key}");
         assert_eq!(judgement.abstentions[0].decisive, is_known, "{key}");
     }
+}
+
+/// Judgement of a user without a use, and of its access key.
+fn judged_user(name: &str, tags: Value, settings: &Settings) -> (Judgement, Judgement) {
+    let (arn, document) = user(name, tags);
+    let last = json!({ "UserName": name, "LastUsed": null });
+    let report = json!({ "Principals": { arn.clone(): { "LastUsed": days_ago(200), "Services": {} } },
+        "AccessKeys": { "AKIA1": last } });
+    let key = json!({ "AccessKeyId": "AKIA1", "UserName": name, "Status": "Active", "CreateDate": "2024-01-01T00:00:00Z" });
+    let estate = [
+        ("iam_user", arn.as_str(), document),
+        ("access_key", "AKIA1", key),
+        ("last_access_report", "report", report),
+    ];
+    let judged = judged(&estate, settings);
+    (of(&judged, &arn).clone(), of(&judged, "AKIA1").clone())
+}
+
+#[test]
+fn a_break_glass_user_that_people_name_is_never_proposed() {
+    let tag = json!([{ "Key": "reeve:break-glass", "Value": "true" }]);
+    let names = SettingValue::Names(vec!["in-the-safe".to_owned()]);
+    let setting = Settings([("break_glass_principals".to_owned(), names)].into());
+    for (tags, settings) in [(tag, Settings::default()), (json!([]), setting)] {
+        let (user, key) = judged_user("in-the-safe", tags, &settings);
+        for judgement in [user, key] {
+            assert!(judgement.proposals.is_empty(), "{:#?}", judgement.proposals);
+            let abstention = judgement
+                .abstentions
+                .iter()
+                .find(|one| one.code == "break_glass");
+            // The answer is decided, so that an earlier finding ends.
+            assert!(abstention.unwrap().decisive);
+        }
+    }
+}
+
+#[test]
+fn a_user_that_looks_like_break_glass_is_advice_with_the_reason() {
+    let tags = |key: &str, value: &str| json!([{ "Key": key, "Value": value }]);
+    for (name, tags, has_change, reason) in [
+        ("worker", json!([]), true, ""),
+        ("break-glass", json!([]), false, "its name says breakglass"),
+        ("BreakGlass2", json!([]), false, "its name says breakglass"),
+        ("ops_emergency", json!([]), false, "its name says emergency"),
+        ("root", json!([]), false, "its name says root"),
+        (
+            "ann",
+            tags("Purpose", "Break Glass"),
+            false,
+            "its tag Purpose=Break Glass",
+        ),
+        // People said that it is none.
+        ("emergency", tags("reeve:break-glass", "false"), true, ""),
+        ("grassroots", json!([]), true, ""),
+    ] {
+        let (user, key) = judged_user(name, tags, &Settings::default());
+        for judgement in [user, key] {
+            let found = only(&judgement);
+            assert_eq!(found.plan.is_some(), has_change, "{name}");
+            let said = found
+                .explanation
+                .decision_path
+                .iter()
+                .any(|step| step.check.contains("emergencies") && step.detail.contains(reason));
+            assert_eq!(said, !has_change, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_last_administrator_is_advice() {
+    let administrator = |name: &str| {
+        let (arn, mut document) = user(name, json!([]));
+        document["UserPolicyList"][0]["PolicyDocument"]["Statement"][0]["Action"] = json!("*");
+        (arn, document)
+    };
+    let (ann, first) = administrator("ann");
+    let (ben, second) = administrator("ben");
+    let check = |last_of_ben: i64| {
+        let report = json!({ "AccessKeys": {}, "Principals": {
+            ann.clone(): { "LastUsed": days_ago(200), "Services": {} },
+            ben.clone(): { "LastUsed": days_ago(last_of_ben), "Services": {} } } });
+        let estate = [
+            ("iam_user", ann.as_str(), first.clone()),
+            ("iam_user", ben.as_str(), second.clone()),
+            ("last_access_report", "report", report),
+        ];
+        let judged = judged(&estate, &Settings::default());
+        let judgement = of(&judged, &ann);
+        let found = judgement
+            .proposals
+            .iter()
+            .find(|one| one.subject.aspect.as_deref() == Some("unused_principal"));
+        found.unwrap().plan.is_some()
+    };
+
+    assert!(check(1), "another administrator is in use");
+    // Both unused: suspending each would lock everyone out.
+    assert!(!check(200));
+}
+
+/// Judgement of a role whose policy grants S3 and SQS, of which the record has S3 alone, with
+/// accepted calls of the log.
+fn replayed(calls: &[(&str, u64)], is_complete: bool) -> Judgement {
+    let (arn, document) = role("worker", json!(["s3:GetObject", "sqs:*"]));
+    let own =
+        json!({ "LastUsed": days_ago(1), "Services": { "s3": days_ago(1), "sqs": days_ago(200) } });
+    let report = json!({ "Principals": { arn.clone(): own }, "AccessKeys": {} });
+    let estate = [
+        ("iam_role", arn.as_str(), document),
+        ("last_access_report", "report", report),
+    ];
+    let calls = calls
+        .iter()
+        .map(|(action, count)| ((*action).to_owned(), *count));
+    let past = PastCalls {
+        actions: calls.collect(),
+        is_complete,
+        days: 90,
+    };
+    let judged = judged_with(&estate, &Settings::default(), |kind| match kind {
+        "iam_role" => OpenFacts::default().with(past.clone()),
+        _ => OpenFacts::default(),
+    });
+    of(&judged, &arn).clone()
+}
+
+#[test]
+fn a_narrower_policy_is_replayed_on_the_log() {
+    // A call that the policy does not allow, such as one that another account's policy does.
+    let judgement = replayed(&[("s3:GetObject", 7), ("dynamodb:GetItem", 3)], true);
+    let path = &only(&judgement).explanation.decision_path;
+    let step = path
+        .iter()
+        .find(|step| step.check.contains("past accepted call"));
+    let step = step.unwrap();
+    assert_eq!(step.answer, Some(false));
+    assert!(
+        step.detail.starts_with("7 calls of 1 actions"),
+        "{}",
+        step.detail
+    );
+
+    let silent = replayed(&[], true);
+    let path = &only(&silent).explanation.decision_path;
+    let step = path
+        .iter()
+        .find(|step| step.check.contains("past accepted call"));
+    assert_eq!(step.unwrap().answer, None, "no call proves nothing");
+}
+
+#[test]
+fn a_policy_that_would_have_refused_a_past_call_is_not_proposed() {
+    let judgement = replayed(&[("s3:GetObject", 7), ("sqs:SendMessage", 4)], true);
+    assert!(judgement.proposals.is_empty());
+    let refusal = judgement
+        .abstentions
+        .iter()
+        .find(|one| one.code == "refuses_past_calls")
+        .unwrap();
+    // An earlier finding ends: its policy would refuse calls.
+    assert!(refusal.decisive);
+    assert!(
+        refusal.detail.contains("sqs:SendMessage (4)"),
+        "{}",
+        refusal.detail
+    );
+    assert_eq!(
+        last_use(&judgement)["would_refuse"],
+        json!(["sqs:SendMessage"])
+    );
+
+    // What was not counted may be such a call.
+    let unknown = replayed(&[("s3:GetObject", 7)], false);
+    assert!(unknown.proposals.is_empty());
+    assert!(
+        unknown
+            .abstentions
+            .iter()
+            .any(|one| one.code == "not_narrowed" && !one.decisive)
+    );
 }
 
 #[test]

@@ -10,7 +10,8 @@ use axum::http::StatusCode;
 use reeve_access::Secret;
 use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_siem::{
-    AlertSource, AlertSourceId, CloseCallback, TOKEN_PREFIX, read_callback, read_mapping, read_name,
+    AlertSource, AlertSourceId, CloseCallback, EXPIRE_AFTER_DAYS, TOKEN_PREFIX, read_callback,
+    read_expiry, read_mapping, read_name,
 };
 use serde_json::json;
 
@@ -83,6 +84,7 @@ pub(super) async fn create(
         callback,
         has_credentials: credentials.is_some(),
         enabled: body.enabled.unwrap_or(true),
+        expire_after_days: read_expiry(body.expire_after_days.unwrap_or(EXPIRE_AFTER_DAYS))?,
         created_at: now,
         updated_at: now,
         version: 1,
@@ -144,6 +146,9 @@ pub(super) async fn patch(
 
     if let Some(name) = &body.name {
         after.name = read_name(name)?;
+    }
+    if let Some(days) = body.expire_after_days {
+        after.expire_after_days = read_expiry(days)?;
     }
     if let Some(mapping) = body.mapping {
         after.mapping = read_mapping(after.format, mapping)?;
@@ -329,5 +334,6 @@ fn state(source: &AlertSource) -> AuditJson {
         "callback": callback,
         "has_credentials": source.has_credentials,
         "enabled": source.enabled,
+        "expire_after_days": source.expire_after_days,
     }))
 }

@@ -24,6 +24,8 @@ pub struct AlertSourceBody {
     /// `true` if the callback has credentials.
     pub has_credentials: bool,
     pub enabled: bool,
+    /// Days without a report after which an open alert expires.
+    pub expire_after_days: u32,
     /// Path that alerts are pushed to.
     pub push_path: String,
     /// Alerts that are kept.
@@ -95,6 +97,8 @@ pub struct AlertSourceCreate {
     pub credentials: Option<String>,
     /// On unless said otherwise.
     pub enabled: Option<bool>,
+    /// Days without a report after which an open alert expires, 1 to 365; 30 unless said otherwise.
+    pub expire_after_days: Option<u32>,
 }
 
 /// A change of a source; what is left out stays.
@@ -109,6 +113,8 @@ pub struct AlertSourcePatch {
     pub remove_callback: bool,
     pub credentials: Option<String>,
     pub enabled: Option<bool>,
+    /// Days without a report after which an open alert expires, 1 to 365.
+    pub expire_after_days: Option<u32>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,
 }
@@ -158,6 +164,7 @@ impl AlertSourceBody {
             callback: source.callback.as_ref().map(CloseCallbackBody::from),
             has_credentials: source.has_credentials,
             enabled: source.enabled,
+            expire_after_days: source.expire_after_days,
             push_path: push_path.to_owned(),
             alerts: counts.alerts,
             open_alerts: counts.open,

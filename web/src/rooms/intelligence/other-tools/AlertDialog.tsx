@@ -59,6 +59,7 @@ export function AlertDialog({ alert, onClose }: { alert: InboundAlert; onClose: 
               ),
             ],
             ['Verdict', alert.verdict && VERDICTS[alert.verdict.verdict]],
+            ['Closed', closedWords(alert)],
             ['Closing there', callbackWords(alert)],
           ]}
         />
@@ -84,6 +85,14 @@ export function AlertDialog({ alert, onClose }: { alert: InboundAlert; onClose: 
       </Stack>
     </Modal>
   );
+}
+
+function closedWords(alert: InboundAlert): string | undefined {
+  if (!alert.closed_at) return undefined;
+  if (alert.expired_after_days)
+    return `Expired: no report for ${String(alert.expired_after_days)} days`;
+  if (alert.closed_with_incident) return `With its incident, by ${alert.closed_by ?? 'Reeve'}`;
+  return alert.closed_by ? `By ${alert.closed_by}` : 'By the tool';
 }
 
 function callbackWords({ callback }: InboundAlert): string | undefined {

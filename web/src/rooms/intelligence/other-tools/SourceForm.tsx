@@ -1,4 +1,4 @@
-import { PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
@@ -35,56 +35,67 @@ export function SourceForm({ source, onMade, onClose }: Props) {
       },
       credentials: '',
       enabled: source?.enabled ?? true,
+      expire_after_days: source?.expire_after_days ?? 30,
     },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   const { format } = form.values;
   const sample = CALLBACKS[format];
-  const submit = form.onSubmit(({ name, mapping, callback, credentials, enabled, ...rest }) => {
-    const onError = (error: Error) => form.setErrors(fieldMessages(error));
-    const called = callback.url.trim() !== '';
-    const shared = {
-      name: name.trim(),
-      mapping: rest.format === 'json' ? mappingOf(mapping) : {},
-      callback: called ? { ...callback, url: callback.url.trim() } : undefined,
-      credentials: credentials.trim() || undefined,
-      enabled,
-    };
-    if (source)
-      patch.mutate(
-        {
-          id: source.id,
-          version: source.version,
-          remove_callback: !called && source.callback !== undefined,
-          ...shared,
-        },
-        {
-          onSuccess: () => {
-            announce('Alert source changed.');
-            onClose();
+  const submit = form.onSubmit(
+    ({ name, mapping, callback, credentials, enabled, expire_after_days, ...rest }) => {
+      const onError = (error: Error) => form.setErrors(fieldMessages(error));
+      const called = callback.url.trim() !== '';
+      const shared = {
+        name: name.trim(),
+        mapping: rest.format === 'json' ? mappingOf(mapping) : {},
+        callback: called ? { ...callback, url: callback.url.trim() } : undefined,
+        credentials: credentials.trim() || undefined,
+        enabled,
+        expire_after_days,
+      };
+      if (source)
+        patch.mutate(
+          {
+            id: source.id,
+            version: source.version,
+            remove_callback: !called && source.callback !== undefined,
+            ...shared,
           },
-          onError,
-        },
-      );
-    else
-      add.mutate(
-        { format: rest.format, ...shared },
-        {
-          onSuccess: (made) => {
-            announce('Alert source added.');
-            onMade(made, made.token);
+          {
+            onSuccess: () => {
+              announce('Alert source changed.');
+              onClose();
+            },
+            onError,
           },
-          onError,
-        },
-      );
-  });
+        );
+      else
+        add.mutate(
+          { format: rest.format, ...shared },
+          {
+            onSuccess: (made) => {
+              announce('Alert source added.');
+              onMade(made, made.token);
+            },
+            onError,
+          },
+        );
+    },
+  );
   return (
     <FormDialog
       title={source ? `Change ${source.name}` : 'Add a source of alerts'}
       size="lg"
       submit={source ? 'Save' : 'Add source'}
       error={change.error}
-      marked={['name', 'mapping', 'callback.url', 'callback.body', 'credentials']}
+      marked={[
+        'name',
+        'mapping',
+        'callback.url',
+        'callback.body',
+        'credentials',
+        'expire_after_days',
+      ]}
       pending={change.isPending}
       onSubmit={submit}
       onClose={onClose}
@@ -128,7 +139,7 @@ export function SourceForm({ source, onMade, onClose }: Props) {
       )}
       <TextInput
         label="Address that closes an alert"
-        description="Called when an alert is closed here. {id} stands for the tool's identifier. Leave empty if the tool offers none"
+        description="Called when an alert, or its incident, is closed here. {id} stands for the tool's identifier. Leave empty if the tool offers none"
         placeholder={sample?.url ?? 'https://siem.example.com/alerts/{id}/close'}
         {...form.getInputProps('callback.url')}
       />
@@ -156,6 +167,13 @@ export function SourceForm({ source, onMade, onClose }: Props) {
           />
         </>
       )}
+      <NumberInput
+        label="Days until an alert expires"
+        description="An open alert without a report for this long is closed here, unless an incident that is worked on has it"
+        min={1}
+        max={365}
+        {...form.getInputProps('expire_after_days')}
+      />
       <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </FormDialog>
   );

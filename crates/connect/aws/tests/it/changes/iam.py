@@ -16,8 +16,8 @@ def _():
     return client("iam").create_access_key(UserName="ann")["AccessKey"]["AccessKeyId"]
 
 
-def policy(*actions, effect="Allow"):
-    return {"Version": "2012-10-17", "Statement": [{"Effect": effect, "Action": list(actions), "Resource": "*"}]}
+def policy(*actions):
+    return {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": list(actions), "Resource": "*"}]}
 
 
 def role(name):
@@ -32,7 +32,6 @@ def user(name):
 
 
 FORMER, TIGHT = policy("s3:GetObject", "sqs:*"), policy("s3:GetObject")
-DENIAL = policy("*", effect="Deny")
 
 
 def named(name, document):
@@ -58,8 +57,7 @@ for kind, make in [("role", role), ("user", user)]:
 
     @change(f"suspend_unused_{kind}")
     def _(given=given):
-        left = [named("own", FORMER), named("reeve-suspended", DENIAL)]
-        return {"id": given("suspended"), "with": {"denial": DENIAL, "with_denial": left}}
+        return given("suspended")
 
 
 @change("block_user")
