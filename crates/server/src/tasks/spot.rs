@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{ConnectionStatus, EstateStore as _};
+use reeve_estate::{ConnectionStatus, Credentials, EstateStore as _};
 use reeve_recommend::judgement::spot::{SpotSource, SpotStore as _};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
