@@ -2154,7 +2154,7 @@ export interface paths {
             cookie?: never;
         };
         /** The resources around one, with declared, observed and correlated dependencies. */
-        get: operations["dependency_map"];
+        get: operations["get_intelligence_dependencies"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5380,39 +5380,6 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description Queue from which a connection receives notices about spot capacity. */
-        SpotNoticesBody: {
-            connection_id: string;
-            /** @description Reason why the last reading failed; empty after one that did not. */
-            failure: string;
-            /** @description Time of the newest notice; null where none arrived yet. */
-            newest_at?: string | null;
-            /**
-             * Format: int64
-             * @description Notices that were read, each once.
-             */
-            notices: number;
-            /** @description Events of other kinds by their name: counted, and not used. */
-            other_events: {
-                [key: string]: number;
-            };
-            /** @description Address of the queue; null where none is set, so that no notices arrive. */
-            queue_url?: string | null;
-            /** @description Time of the last reading; null before the first. */
-            read_at?: string | null;
-            /** @description Commands of the AWS command line that make a queue and deliver the events to it. */
-            setup: string[];
-            /**
-             * Format: int64
-             * @description Messages that are no events.
-             */
-            unreadable: number;
-        };
-        /** @description Queue of a connection. */
-        SpotQueueInput: {
-            /** @description Address of an SQS queue, such as `https://sqs.us-east-1.amazonaws.com/111122223333/reeve-spot`. */
-            queue_url: string;
-        };
         /** @description The last sync of a source. */
         BillSyncBody: {
             /**
@@ -5729,6 +5696,36 @@ export interface components {
             /** @description Advice on the next step. */
             way_out: string;
         };
+        /** @description A resource that may be the cause of an anomaly. */
+        CauseCandidateBody: {
+            /** @description Changes shortly before, oldest first. */
+            changes: components["schemas"]["CauseChangeBody"][];
+            /** @description Certainty; above `inconclusive` for one candidate at most. */
+            grade: components["schemas"]["CauseGrade"];
+            kind: string;
+            /** @description Start of its deviation; absent for a resource that was changed and does not deviate itself. */
+            onset?: string | null;
+            /** @description Reasons, each a clause. */
+            reasons: string[];
+            resource_id: string;
+            resource_name: string;
+        };
+        /** @description A change of a resource shortly before an anomaly. */
+        CauseChangeBody: {
+            /** @description Action of Reeve that made it. */
+            action_id?: string | null;
+            /** @description Time of the change, or of the reading that showed it. */
+            at: string;
+            /** @description Entry of the log that tells of it. */
+            event_id?: string | null;
+            /** @description Description as a clause. */
+            text: string;
+        };
+        /**
+         * @description Certainty of a probable cause.
+         * @enum {string}
+         */
+        CauseGrade: "inconclusive" | "likely" | "confirmed";
         /** @description Asset that the principals of a chain could reach. */
         ChainAssetBody: {
             /** @description Entry of the log that recorded the judgement. */
@@ -6816,6 +6813,91 @@ export interface components {
             permission: string;
             region: string;
         };
+        /** @description Dependency between two nodes. */
+        DependencyEdgeBody: {
+            /** @description Node that is needed. */
+            dependency: string;
+            /** @description Node that needs the other one. */
+            dependent: string;
+            /** @description Sources, the strongest first. */
+            evidence: components["schemas"]["DependencyEvidenceBody"][];
+            standing: components["schemas"]["DependencyStanding"];
+        };
+        /** @description Evidence of one source that a dependency exists. */
+        DependencyEvidenceBody: {
+            /** @description Observation in words. */
+            detail: string;
+            /**
+             * @description Last observation, RFC 3339 UTC with milliseconds; absent where the configuration was never
+             *     read completely.
+             */
+            last_at?: string | null;
+            source: components["schemas"]["DependencySource"];
+            strength: components["schemas"]["DependencyStrength"];
+        };
+        /** @description Resources around one, with their dependencies. */
+        DependencyMapBody: {
+            /** @description Time of the reading, RFC 3339 UTC with milliseconds. */
+            at: string;
+            /** @description Resource in the middle. */
+            center: string;
+            /**
+             * Format: int32
+             * @description Days of flows that were read.
+             */
+            days: number;
+            /** @description Edges, by dependent and dependency. */
+            edges: components["schemas"]["DependencyEdgeBody"][];
+            /** Format: int32 */
+            hops: number;
+            /**
+             * Format: int64
+             * @description Neighbors that the bounds left out.
+             */
+            left_out: number;
+            /** @description Nodes, the middle first, then by distance and identifier. */
+            nodes: components["schemas"]["DependencyNodeBody"][];
+        };
+        /** @description Node of a dependency map. */
+        DependencyNodeBody: {
+            /**
+             * Format: int32
+             * @description Edges between it and the middle.
+             */
+            hop: number;
+            /** @description Identifier of the resource, or the address. */
+            id: string;
+            /** @description `true` if flow logs cover it on at least one of the days. */
+            is_watched: boolean;
+            kind: components["schemas"]["DependencyNodeKind"];
+            /** @description Members that it stands for, by identifier; empty unless it is a collapsed group. */
+            members: string[];
+            /** @description Name of the resource; absent if Reeve does not know it. */
+            name?: string | null;
+            region?: string | null;
+            /** @description Type of the resource. */
+            type?: string | null;
+        };
+        /**
+         * @description Kind of a node of a dependency map.
+         * @enum {string}
+         */
+        DependencyNodeKind: "resource" | "address" | "internet";
+        /**
+         * @description Source of a dependency.
+         * @enum {string}
+         */
+        DependencySource: "relation" | "listener" | "target_group" | "security_group" | "flow" | "metrics";
+        /**
+         * @description Comparison of a declared dependency with observed traffic.
+         * @enum {string}
+         */
+        DependencyStanding: "declared_and_observed" | "declared" | "declared_not_observed" | "observed_not_declared" | "correlated";
+        /**
+         * @description Strength of the evidence of a dependency.
+         * @enum {string}
+         */
+        DependencyStrength: "strong" | "moderate" | "weak";
         /** @description A condition, such as `low_confidence`, and its causes. */
         DiagnosisBody: {
             /** @description Its causes, always in the same order. */
@@ -7732,103 +7814,6 @@ export interface components {
             stopped_by?: components["schemas"]["ExposureStepBody"] | null;
             /** @description The answer as a sentence. */
             why: string;
-        };
-        /** @description A resource that may be the cause of an anomaly. */
-        CauseCandidateBody: {
-            changes: components["schemas"]["CauseChangeBody"][];
-            grade: components["schemas"]["CauseGrade"];
-            kind: string;
-            onset?: string;
-            reasons: string[];
-            resource_id: string;
-            resource_name: string;
-        };
-        /** @description A change of a resource shortly before an anomaly. */
-        CauseChangeBody: {
-            action_id?: string;
-            at: string;
-            event_id?: string;
-            text: string;
-        };
-        /**
-         * @description Certainty of a probable cause.
-         * @enum {string}
-         */
-        CauseGrade: "inconclusive" | "likely" | "confirmed";
-        /** @description Dependency between two nodes. */
-        DependencyEdgeBody: {
-            dependency: string;
-            dependent: string;
-            evidence: components["schemas"]["DependencyEvidenceBody"][];
-            standing: components["schemas"]["DependencyStanding"];
-        };
-        /** @description Evidence of one source that a dependency exists. */
-        DependencyEvidenceBody: {
-            detail: string;
-            last_at?: string;
-            source: components["schemas"]["DependencySource"];
-            strength: components["schemas"]["DependencyStrength"];
-        };
-        /** @description Resources around one, with their dependencies. */
-        DependencyMapBody: {
-            at: string;
-            center: string;
-            days: number;
-            edges: components["schemas"]["DependencyEdgeBody"][];
-            hops: number;
-            left_out: number;
-            nodes: components["schemas"]["DependencyNodeBody"][];
-        };
-        /** @description Node of a dependency map. */
-        DependencyNodeBody: {
-            hop: number;
-            id: string;
-            is_watched: boolean;
-            kind: components["schemas"]["DependencyNodeKind"];
-            members: string[];
-            name?: string;
-            region?: string;
-            type?: string;
-        };
-        /**
-         * @description Kind of a node of a dependency map.
-         * @enum {string}
-         */
-        DependencyNodeKind: "resource" | "address" | "internet";
-        /**
-         * @description Source of a dependency.
-         * @enum {string}
-         */
-        DependencySource: "relation" | "listener" | "target_group" | "security_group" | "flow" | "metrics";
-        /**
-         * @description Comparison of a declared dependency with observed traffic.
-         * @enum {string}
-         */
-        DependencyStanding: "declared_and_observed" | "declared" | "declared_not_observed" | "observed_not_declared" | "correlated";
-        /**
-         * @description Strength of the evidence of a dependency.
-         * @enum {string}
-         */
-        DependencyStrength: "strong" | "moderate" | "weak";
-        /** @description Probable cause of an anomaly, as it was judged while the anomaly was young. */
-        ProbableCauseBody: {
-            at: string;
-            candidates: components["schemas"]["CauseCandidateBody"][];
-            dependencies: number;
-            grade: components["schemas"]["CauseGrade"];
-            limits: string[];
-            measured: number;
-            resources: number;
-            ruled_out: components["schemas"]["RuledOutBody"][];
-            ruled_out_total: number;
-            statement: string;
-            unmeasured: string[];
-        };
-        /** @description A resource that is not the cause of an anomaly. */
-        RuledOutBody: {
-            reason: string;
-            resource_id: string;
-            resource_name: string;
         };
         /** @description Edge of a path: the resource that decides, and its decision. */
         ExposureStepBody: {
@@ -8821,7 +8806,7 @@ export interface components {
             hypotheses: components["schemas"]["HypothesisBody"][];
             /** @description Sources that were read. */
             looked_at: components["schemas"]["LookupBody"][];
-            probable_cause?: components["schemas"]["ProbableCauseBody"];
+            probable_cause?: components["schemas"]["ProbableCauseBody"] | null;
         };
         /** @description A key and the sizes of the log it was in charge of. */
         KeyBody: {
@@ -11097,7 +11082,7 @@ export interface components {
             from: string;
             /** @description Result, as a sentence. */
             result: string;
-            /** @description `metrics`, `actions`, `inventory`, `audit_log`, `anomalies`, `charges`, `behavior`. */
+            /** @description `metrics`, `actions`, `inventory`, `audit_log`, `anomalies`, `charges`, `behavior`, `dependencies`. */
             source: string;
             /** @description Part of the source: a metric, a resource, an account. */
             subject: string;
@@ -11193,7 +11178,7 @@ export interface components {
          * @description Metric of a resource.
          * @enum {string}
          */
-        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "cpu_credit_balance";
+        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "queue_depth" | "user_experience_score" | "active_sessions" | "cpu_credit_balance";
         /** @description A metric of resources. */
         MetricBody: {
             /** @description `true` if a sentence about the label has its verb in the plural. */
@@ -11999,6 +11984,39 @@ export interface components {
             unused?: components["schemas"]["PrincipalUseBody"] | null;
             /** @description The answer as a sentence. */
             why: string;
+        };
+        /** @description Probable cause of an anomaly, as it was judged while the anomaly was young. */
+        ProbableCauseBody: {
+            /** @description Time of the judgement, RFC 3339 UTC with milliseconds. */
+            at: string;
+            /** @description Candidates, the best first. */
+            candidates: components["schemas"]["CauseCandidateBody"][];
+            /**
+             * Format: int64
+             * @description Dependencies between them.
+             */
+            dependencies: number;
+            grade: components["schemas"]["CauseGrade"];
+            /** @description Limits of the judgement, each a clause. */
+            limits: string[];
+            /**
+             * Format: int64
+             * @description Resources with measurements.
+             */
+            measured: number;
+            /**
+             * Format: int64
+             * @description Resources of the map.
+             */
+            resources: number;
+            /** @description Resources that are not the cause; at most twenty. */
+            ruled_out: components["schemas"]["RuledOutBody"][];
+            /** Format: int64 */
+            ruled_out_total: number;
+            /** @description Result as a clause. */
+            statement: string;
+            /** @description Names of resources whose metrics should exist and were not measured. */
+            unmeasured: string[];
         };
         /** @description An RFC 9457 problem. */
         ProblemBody: {
@@ -13153,6 +13171,13 @@ export interface components {
              */
             version: number;
         };
+        /** @description A resource that is not the cause of an anomaly. */
+        RuledOutBody: {
+            /** @description Reason as a clause. */
+            reason: string;
+            resource_id: string;
+            resource_name: string;
+        };
         /** @description Series of a rule. */
         RulePreviewBody: {
             /**
@@ -13805,6 +13830,39 @@ export interface components {
              * @description Series that belong to none.
              */
             unmapped: number;
+        };
+        /** @description Queue from which a connection receives notices about spot capacity. */
+        SpotNoticesBody: {
+            connection_id: string;
+            /** @description Reason why the last reading failed; empty after one that did not. */
+            failure: string;
+            /** @description Time of the newest notice; null where none arrived yet. */
+            newest_at?: string | null;
+            /**
+             * Format: int64
+             * @description Notices that were read, each once.
+             */
+            notices: number;
+            /** @description Events of other kinds by their name: counted, and not used. */
+            other_events: {
+                [key: string]: number;
+            };
+            /** @description Address of the queue; null where none is set, so that no notices arrive. */
+            queue_url?: string | null;
+            /** @description Time of the last reading; null before the first. */
+            read_at?: string | null;
+            /** @description Commands of the AWS command line that make a queue and deliver the events to it. */
+            setup: string[];
+            /**
+             * Format: int64
+             * @description Messages that are no events.
+             */
+            unreadable: number;
+        };
+        /** @description Queue of a connection. */
+        SpotQueueInput: {
+            /** @description Address of an SQS queue, such as `https://sqs.us-east-1.amazonaws.com/111122223333/reeve-spot`. */
+            queue_url: string;
         };
         /** @description Approval that people give beforehand for one kind of emergency of one agent. */
         StandingApprovalBody: {
@@ -14837,104 +14895,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    get_connections_id_spot_notices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpotNoticesBody"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemBody"];
-                };
-            };
-        };
-    };
-    put_connections_id_spot_notices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SpotQueueInput"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SpotNoticesBody"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemBody"];
-                };
-            };
-        };
-    };
-    delete_connections_id_spot_notices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemBody"];
-                };
-            };
-        };
-    };
     put_account_password: {
         parameters: {
             query?: never;
@@ -19170,6 +19130,126 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    get_connections_id_spot_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpotNoticesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    put_connections_id_spot_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpotQueueInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpotNoticesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_connections_id_spot_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     post_connections_id_sync: {
         parameters: {
             query?: never;
@@ -21661,6 +21741,55 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    get_intelligence_dependencies: {
+        parameters: {
+            query?: {
+                /** @description `false` shows every member of a group; groups are one node unless given. */
+                collapse?: boolean;
+                /** @description Days of flows that are read, 1 to 90; 7 unless given. */
+                days?: number;
+                /** @description Edges between the middle and the farthest node, 1 to 3; 2 unless given. */
+                hops?: number;
+                /** @description At most this many nodes, 2 to 200; 60 unless given. */
+                limit?: number;
+                /** @description Identifier of the resource in the middle; required. */
+                resource?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DependencyMapBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_intelligence_drift: {
         parameters: {
             query?: {
@@ -21964,52 +22093,6 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
-        };
-    };
-    dependency_map: {
-        parameters: {
-            query?: {
-                /** @description Identifier of the resource in the middle; required. */
-                resource?: string;
-                /** @description Edges between the middle and the farthest node, 1 to 3; 2 unless given. */
-                hops?: number;
-                /** @description At most this many nodes, 2 to 200; 60 unless given. */
-                limit?: number;
-                /** @description Days of flows that are read, 1 to 90; 7 unless given. */
-                days?: number;
-                /** @description `false` shows every member of a group; groups are one node unless given. */
-                collapse?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DependencyMapBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemBody"];
-                };
-            };
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemBody"];
-                };
-            };
         };
     };
     get_intelligence_exposures: {
