@@ -89,8 +89,7 @@ impl DependencyEdge {
                 self.evidence.push(one);
             }
         }
-        self.evidence
-            .sort_by(|a, b| (a.strength, a.source).cmp(&(b.strength, b.source)));
+        self.evidence.sort_by_key(|one| (one.strength, one.source));
         self.standing = match (self.standing, other.standing) {
             (a, b) if a == b => a,
             // Some members are used as declared.

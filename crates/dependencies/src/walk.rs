@@ -153,7 +153,7 @@ impl Walk {
         edges
             .into_iter()
             .map(|(key, mut evidence)| {
-                evidence.sort_by(|a, b| (a.strength, a.source).cmp(&(b.strength, b.source)));
+                evidence.sort_by_key(|one| (one.strength, one.source));
                 let standing = self.standing(&key, &evidence);
                 DependencyEdge {
                     dependent: key.0,

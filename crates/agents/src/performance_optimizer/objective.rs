@@ -216,7 +216,7 @@ fn one(
 
     let own = stated(CONFIDENCE);
     let signs = signs(facts, std::iter::empty().collect(), 0, 0.0);
-    let by = format!(" back within its objective: {}", objective.words());
+    let by = format!(" back to {}", objective.words());
     Ok(Finding {
         kind: KIND,
         rule: RULE,

@@ -1,5 +1,6 @@
 //! `spot_optimizer` as an agent type: its settings, needs, emergencies and judgement.
 
+use reeve_audit::events::RESOURCE_INTERRUPT_NOTICE;
 use reeve_estate::ResourceKind;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
@@ -25,7 +26,7 @@ const EMERGENCIES: &[Emergency] = &[Emergency {
     description: "Launches an on-demand successor of a spot machine that its provider takes back, and registers it in the same target groups, at the on-demand price.",
     impact: Impact::Medium,
     wakes: &[WakingEvent::Entry {
-        event_type: "resource.interrupt_notice",
+        event_type: RESOURCE_INTERRUPT_NOTICE.name,
         operation: None,
         by_reeve: true,
     }],

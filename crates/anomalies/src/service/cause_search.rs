@@ -167,7 +167,7 @@ impl AnomalyService {
     /// has the map switched off.
     async fn maps_dependencies(&self, resource: &Resource) -> Result<bool, EngineError> {
         let of_type = AgentType::OPS_INTELLIGENCE;
-        let settings = self.ports.agent_types.settings(of_type.clone());
+        let settings = self.ports.agent_types.settings(of_type);
         let Some(setting) = settings.iter().find(|one| one.path == DEPENDENCY_MAPPING) else {
             return Ok(true);
         };

@@ -128,7 +128,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         panic!("{kept:?}")
     };
 
-    assert_eq!(looked.len(), 16);
+    assert_eq!(looked.len(), 17);
 
     let Some(Json::Array(hypotheses)) = kept.get("hypotheses") else {
         panic!("{kept:?}")

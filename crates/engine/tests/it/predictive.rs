@@ -94,6 +94,24 @@ impl Fixture {
             .unwrap()
     }
 
+    /// Turns off the rule of the agent's runs that forecasts full storage too.
+    async fn without_forecasts_of_its_own(&self, agent: &Agent) {
+        let input = AgentInput {
+            settings: [(
+                "predict_disk_full.enabled".to_owned(),
+                Some("false".to_owned()),
+            )]
+            .into(),
+            ..AgentInput::default()
+        };
+        self.world
+            .engine
+            .agents
+            .agent_configure(&agent.id, input, &person("admin", &[Role::Administrator]))
+            .await
+            .unwrap();
+    }
+
     /// Replaces a series by points every five minutes up to now, by how many minutes back they are.
     fn measure(&self, id: &str, metric: Metric, days: i64, value: impl Fn(i64) -> f64) {
         let now = self.world.clock.now();
@@ -286,6 +304,7 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
 async fn what_is_no_longer_foreseen_is_taken_back_and_a_run_does_not_take_it_back() {
     let it = fixture();
     let agent = it.agent("learning").await;
+    it.without_forecasts_of_its_own(&agent).await;
     it.database("db-1", 100.0);
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     let rule = it.rule(disk()).await;

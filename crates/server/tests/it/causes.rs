@@ -152,7 +152,7 @@ async fn a_change_before_three_dependents_shift_is_named_and_a_lone_shift_is_inc
     let again = admin.get(&path).await.expect(200);
     assert_eq!(again.body["investigation"]["probable_cause"], *cause);
     let logged = admin
-        .get("audit-logs?q=operation:anomaly.investigate")
+        .get("audit-logs?query=operation:anomaly.investigate")
         .await
         .expect(200);
     assert!(

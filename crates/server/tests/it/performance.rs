@@ -181,6 +181,9 @@ async fn members_serve_before_a_rise_that_returns_and_are_taken_back() {
     );
     until("the way back is taken", PATIENCE, || async {
         let answer = admin.post(&undo, json!({})).await;
+        if answer.status >= 300 {
+            eprintln!("{}", answer.text);
+        }
         (answer.status < 300).then_some(())
     })
     .await;

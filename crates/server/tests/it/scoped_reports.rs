@@ -117,7 +117,7 @@ async fn a_user_with_a_scope_runs_and_reads_reports_within_it() {
     assert_eq!((&own["scope"], &own["deliveries"]), (&scope, &json!([])));
     let own = run(&auditor, &all).await;
     assert_eq!(own["state"], "succeeded", "{}", own["error"]);
-    assert_eq!(own["summary"]["filters"]["accounts"], json!([HERE]));
+    assert_eq!(own["filters"]["accounts"], json!([HERE]));
     assert_eq!(own["summary"]["coverage"]["connections"], json!([]));
     let path = format!("{RUNS}/{}/download?format=", id(&own));
     let document = auditor.get(&format!("{path}json")).await;

@@ -17,6 +17,9 @@ use reeve_estate::{Resource, ResourceId, ResourceKind, ResourceState};
 use super::autoscaling::tags;
 use crate::session::AwsConnection;
 
+/// A target group's ARN with the machines registered in it.
+type Registered = (String, Vec<ResourceId>);
+
 /// Balancers or groups in a page, the most there may be.
 const PAGE: u32 = 400;
 /// Balancers DescribeTags takes at a time.
@@ -134,7 +137,7 @@ pub(crate) async fn groups_of(
         .iter()
         .filter(|group| group.text_of("TargetType") == Some("instance"))
         .filter_map(|group| group.text_of("TargetGroupArn"));
-    let mut work: Vec<BoxFuture<'_, Result<(String, Vec<ResourceId>), Fault>>> = Vec::new();
+    let mut work: Vec<BoxFuture<'_, Result<Registered, Fault>>> = Vec::new();
     for arn in of_machines {
         let service = &service;
         work.push(Box::pin(async move {

@@ -15,13 +15,16 @@ fn anomaly_v1() {
     check(&AnomalyRow::from(&sample), V1);
 
     let row: AnomalyRow = decode(V1).unwrap();
-    // The sentence alone was kept, without the action, and no counts of calls.
+    // The sentence alone was kept, without the action, and no counts of calls or probable cause.
     let cause = Some(LikelyCause::ChangeByReeve(None));
-    let older = reeve_anomalies::Anomaly {
+    let mut older = reeve_anomalies::Anomaly {
         cause,
         activity: None,
         ..sample
     };
+    if let Some(investigation) = &mut older.investigation {
+        investigation.probable_cause = None;
+    }
     assert_eq!(row.into_anomaly(), older);
 }
 
