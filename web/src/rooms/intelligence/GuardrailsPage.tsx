@@ -19,15 +19,20 @@ import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { DurationInput } from '../../display/DurationInput';
 import { LENGTHS, type Unit } from '../../display/durations';
+import { lazyComponent } from '../../display/lazy';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../display/unsaved';
 import { VIEW_LOG } from '../../shell/navigation';
 import { initial, wire, type GuardrailFields } from './guardrails/fields';
-import { GuardrailHistory } from './guardrails/GuardrailHistory';
 import { InUse } from './guardrails/InUse';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
+
+const GuardrailHistory = lazyComponent(
+  () => import('./guardrails/GuardrailHistory'),
+  'GuardrailHistory',
+);
 
 export function GuardrailsPage() {
   const may = useMay();

@@ -1,4 +1,4 @@
-import { Anchor, Code, Group, Select, Text } from '@mantine/core';
+import { Anchor, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { lazyComponent } from '../../../display/lazy';
 import { OpenName } from '../../../display/OpenName';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Select } from '../../../display/Select';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
 import { options } from '../../../display/wording';
