@@ -26,7 +26,10 @@ async function changesOne(page, program) {
     page,
     'change of a setting',
     ({ plan, impact_level, type }) =>
-      plan && IMPACTS.includes(impact_level) && SETTINGS.includes(type),
+      plan &&
+      plan.change.name !== 'change_group_size' &&
+      IMPACTS.includes(impact_level) &&
+      SETTINGS.includes(type),
   );
   const { approval_id } = await send(
     page,

@@ -23,6 +23,7 @@ import { lazyComponent } from '../../display/lazy';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../display/unsaved';
+import { WhenSeen } from '../../display/WhenSeen';
 import { VIEW_LOG } from '../../shell/navigation';
 import { initial, wire, type GuardrailFields } from './guardrails/fields';
 import { InUse } from './guardrails/InUse';
@@ -44,7 +45,11 @@ export function GuardrailsPage() {
       <KillSwitch on={data.kill_switch ?? false} />
       <InUse of={data} />
       <Limits key={data.version} of={data} />
-      {VIEW_LOG.some(may) && <GuardrailHistory version={data.version} />}
+      {VIEW_LOG.some(may) && (
+        <WhenSeen>
+          <GuardrailHistory version={data.version} />
+        </WhenSeen>
+      )}
     </Stack>
   );
 }
