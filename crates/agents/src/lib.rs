@@ -9,6 +9,7 @@ mod configuration_fact;
 pub mod cost_optimizer;
 pub mod db_optimizer;
 mod discounts;
+mod group_document;
 mod listed;
 mod load;
 pub mod models;

@@ -58,13 +58,7 @@ fn judge(facts: &Facts<'_>) -> Judgement {
     let resource = facts.resource;
 
     if is_opted_out(resource) {
-        judgement.abstentions.push(Abstention {
-            kind: None,
-            aspect: None,
-            code: "opted_out",
-            detail: "its tag reeve:ignore excludes it".to_owned(),
-            decisive: true,
-        });
+        judgement.abstentions.push(Abstention::opted_out());
         return judgement;
     }
 

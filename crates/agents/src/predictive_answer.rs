@@ -87,14 +87,7 @@ pub(crate) fn answer(
             .with_decision_path(vec![asked(rule, found), approval]),
     )
     .with_priority(priority(rule, foreseen.measured, found))
-    .with_confidence(
-        confidence,
-        Trust {
-            raw: confidence / 100.0,
-            features: Vec::new(),
-            cap_percent: None,
-        },
-    )
+    .with_confidence(confidence, Trust::stated(confidence))
     .with_impact_level(level)
     .with_effort(change.effort)
     .with_savings(change.added.map(|added| -added))

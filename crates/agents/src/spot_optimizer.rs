@@ -17,6 +17,7 @@ mod group;
 mod machine;
 mod notice;
 mod pools;
+mod replacement;
 mod savings;
 mod settings;
 

@@ -153,7 +153,7 @@ fn admit(volume: &Resource) -> Result<(), Abstention> {
         return out("kind_not_covered", "only volumes are judged".to_owned());
     }
     if is_opted_out(volume) {
-        return out("opted_out", "its tag reeve:ignore excludes it".to_owned());
+        return Err(Abstention::opted_out());
     }
 
     if volume.provider != Provider::Aws {

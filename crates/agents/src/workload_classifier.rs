@@ -135,11 +135,7 @@ fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
     }
 
     if is_opted_out(resource) {
-        return out(
-            "opted_out",
-            "its tag reeve:ignore excludes it".to_owned(),
-            true,
-        );
+        return Err(Abstention::opted_out());
     }
 
     match resource.state {

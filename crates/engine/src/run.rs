@@ -4,7 +4,6 @@
 //! A full run judges the whole scope (`run/full.rs`). Agents whose judgements depend on
 //! configurations alone also have runs over changes (`run/changes.rs`).
 
-pub(crate) mod activities;
 pub(crate) mod calibration;
 mod changes;
 pub(crate) mod corrections;
@@ -18,9 +17,9 @@ pub(crate) mod flows;
 mod full;
 mod judging;
 pub(crate) mod load_history;
+pub(crate) mod log_facts;
 pub(crate) mod machines;
 mod neighbourhood;
-pub(crate) mod past_calls;
 pub(crate) mod service_loads;
 pub(crate) mod spots;
 pub(crate) mod workloads;

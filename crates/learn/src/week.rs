@@ -5,6 +5,17 @@ use crate::window::{HOUR_MS, Point};
 /// Hours in a week.
 pub const HOURS: usize = 168;
 
+/// Names of the days of a week, in the order of its hours.
+pub const WEEKDAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
+
 /// Means by hour of the week. Hour 0 is Monday 00:00 UTC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeeklyShape {

@@ -18,6 +18,7 @@ use super::evidence::Evidence;
 use super::replaced::Replaced;
 use super::settings::Thresholds;
 use super::{downsize, throttled};
+use crate::group_document::protects_new_members;
 
 const KIND: RecommendationType = RecommendationType::RightSize;
 /// Processes of a group without which no member is replaced.
@@ -190,10 +191,7 @@ fn template(facts: &Facts<'_>) -> Result<(String, String), Abstention> {
         return Err(decided("follows_latest", detail));
     }
 
-    let is_protected = group
-        .get("NewInstancesProtectedFromScaleIn")
-        .is_some_and(|set| set == true || set == "true");
-    if is_protected {
+    if protects_new_members(group) {
         return Err(decided(
             "scale_in_protected",
             "its members are protected from being replaced",

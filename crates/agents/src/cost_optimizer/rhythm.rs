@@ -6,7 +6,7 @@
 //! is no rhythm.
 
 use reeve_learn::HOUR_MS;
-use reeve_learn::week::{HOURS, hour_of_week};
+use reeve_learn::week::{HOURS, WEEKDAYS, hour_of_week};
 
 use super::work::Work;
 
@@ -19,15 +19,6 @@ const LEAST_PREDICTED: f64 = 0.9;
 /// Days with work up to which it is rare.
 pub(super) const RARE_DAYS: usize = 3;
 const WEEK: i64 = HOURS as i64;
-const DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
 
 /// Hours of the week in which it works, Monday 00:00 UTC first.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,11 +163,11 @@ fn names(days: &[usize]) -> String {
     match days.len() {
         7 => "every day".to_owned(),
         count if count > 2 && last - first + 1 == count => {
-            format!("{} to {}", DAYS[first], DAYS[last])
+            format!("{} to {}", WEEKDAYS[first], WEEKDAYS[last])
         }
         _ => days
             .iter()
-            .map(|day| DAYS[*day])
+            .map(|day| WEEKDAYS[*day])
             .collect::<Vec<_>>()
             .join(", "),
     }

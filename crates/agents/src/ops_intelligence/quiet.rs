@@ -2,7 +2,7 @@
 //! restart.
 
 use reeve_estate::Metric;
-use reeve_learn::week::{HOURS, WeeklyShape};
+use reeve_learn::week::{HOURS, WEEKDAYS, WeeklyShape};
 use reeve_learn::{DAY_MS, HOUR_MS, Window};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::words::percent;
@@ -12,15 +12,6 @@ use crate::load::Load;
 
 /// Days that must have been measured: each hour of the week twice.
 const LEAST_DAYS: i64 = 14;
-const DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
 
 /// Hours of the week with the least load of a resource.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,7 +69,7 @@ fn quietest(shape: &WeeklyShape, hours: usize) -> Option<QuietTime> {
 }
 
 fn words(quiet: &QuietTime) -> String {
-    let (day, hour) = (DAYS[(quiet.from / 24) % 7], quiet.from % 24);
+    let (day, hour) = (WEEKDAYS[(quiet.from / 24) % 7], quiet.from % 24);
     let until = (hour + quiet.hours) % 24;
     format!(
         "Its load is lowest on {day} from {hour:02}:00 to {until:02}:00 UTC: {} of the CPU, {} over the week",

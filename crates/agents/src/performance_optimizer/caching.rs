@@ -30,7 +30,6 @@ const LEAST_DAYS: i64 = 7;
 /// Confidence of the advice at most, percent: how often the same is read is not measured.
 const MOST_CONFIDENCE: f64 = 80.0;
 
-/// Judges one database.
 pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal, Abstention> {
     let database = facts.resource;
     let decided = |code, detail: String| Abstention::decided(KIND, code, detail);

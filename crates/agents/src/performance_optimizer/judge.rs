@@ -15,13 +15,7 @@ use super::{ahead, caching, demand, objective, shrink, work};
 pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
     if is_opted_out(facts.resource) {
-        judgement.abstentions.push(Abstention {
-            kind: None,
-            aspect: None,
-            code: "opted_out",
-            detail: "its tag reeve:ignore excludes it".to_owned(),
-            decisive: true,
-        });
+        judgement.abstentions.push(Abstention::opted_out());
         return judgement;
     }
 

@@ -23,6 +23,7 @@ use super::finding::Finding;
 use super::settings::Thresholds;
 use super::trial::Trial;
 use crate::confidence::{confidence, signs};
+use crate::group_document::is_on;
 
 pub(super) const RULE: &str = "scale_down_intelligently";
 pub(super) const ASPECT: &str = "scale_down";
@@ -238,10 +239,7 @@ fn most(of: &MeasuredResource, metric: Metric, window: Window) -> Option<f64> {
 /// Members that the group protects from scale-in.
 fn protected(document: &Document) -> Vec<&str> {
     let members = document.json().get("Instances").and_then(Value::as_array);
-    let is_protected = |member: &&Value| {
-        let set = member.get("ProtectedFromScaleIn");
-        set.is_some_and(|set| set == true || set == "true")
-    };
+    let is_protected = |member: &&Value| is_on(member.get("ProtectedFromScaleIn"));
     let members = members.into_iter().flatten().filter(is_protected);
     members
         .filter_map(|member| member.get("InstanceId")?.as_str())

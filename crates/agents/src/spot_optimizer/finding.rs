@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use reeve_audit::Obstacle;
 use reeve_controls::change_by_row;
 use reeve_estate::Money;
 use reeve_recommend::agent::Impact;
@@ -140,13 +141,7 @@ pub(super) fn propose(
             .with_decision_path(path.into_decisions()),
     )
     .with_priority(priority_by_savings(savings))
-    .with_confidence(
-        confidence,
-        Trust {
-            raw: confidence / 100.0,
-            ..Trust::default()
-        },
-    )
+    .with_confidence(confidence, Trust::stated(confidence))
     .with_impact_level(level.max(Impact::Medium))
     .with_effort(if plan.is_ok() {
         Effort::Low
@@ -189,14 +184,13 @@ fn action(group: &Group<'_>, standing: &Standing) -> String {
 }
 
 /// The plan, or the reason why Reeve has none.
-fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Plan, String> {
-    let missing = "its configuration was not read";
-    let document = facts.document.ok_or(missing)?;
+fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Plan, Obstacle> {
+    let document = facts.document.ok_or("its configuration was not read")?;
     let Some((id, version)) = &group.template else {
-        return Err("it uses a launch configuration, which has no mixed instances policy: move it to a launch template".to_owned());
+        return Err("it uses a launch configuration, which has no mixed instances policy: move it to a launch template".into());
     };
     if group.policy.is_none() && !standing.faults.is_empty() {
-        return Err("its launch template asks for spot capacity, and a mixed instances policy takes no such template: remove the market options from it".to_owned());
+        return Err("its launch template asks for spot capacity, and a mixed instances policy takes no such template: remove the market options from it".into());
     }
 
     let types: Vec<Value> = standing
@@ -221,8 +215,7 @@ fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Pla
         ),
     ]);
     let row = ConfigurationRow::named(CHANGE).ok_or("the change is not known")?;
-    let change = change_by_row(row, facts.resource, document, &given, facts.now)
-        .map_err(|why| why.as_str().to_owned())?;
+    let change = change_by_row(row, facts.resource, document, &given, facts.now)?;
     Ok(Plan::new(&change, facts.resource.id.as_str()))
 }
 
@@ -230,7 +223,7 @@ fn factors(
     facts: &Facts<'_>,
     standing: &Standing,
     saved: Option<&Saving>,
-    by_hand: Option<&String>,
+    by_hand: Option<&Obstacle>,
 ) -> Factors {
     let mut factors = Factors::default();
     for fault in &standing.faults {

@@ -11,6 +11,7 @@ use super::finding::{self, Standing};
 use super::pools::{candidates, split, spot_of};
 use super::settings::Thresholds;
 use super::{DIVERSIFY, ELIGIBLE, KIND};
+use crate::group_document::{is_on, protects_new_members};
 use crate::workload_classifier;
 
 /// Share of a production group's machines above the base that stays on demand, percent.
@@ -90,7 +91,7 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Group<'a>, Abstention> {
         size,
         template: own.or(mixed).and_then(template),
         policy,
-        rebalances: is_set(json, "CapacityRebalance"),
+        rebalances: is_on(json.get("CapacityRebalance")),
         start_s: number(json, "DefaultInstanceWarmup").or(number(json, "HealthCheckGracePeriod")),
     })
 }
@@ -99,11 +100,6 @@ fn template(value: &Value) -> Option<(String, String)> {
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let version = text("Version").unwrap_or_else(|| "$Default".to_owned());
     Some((text("LaunchTemplateId")?, version))
-}
-
-fn is_set(json: &Value, name: &str) -> bool {
-    json.get(name)
-        .is_some_and(|set| *set == true || *set == "true")
 }
 
 /// Reads a number that a document has as a number or as text.
@@ -147,7 +143,7 @@ fn eligible(
     let json = facts
         .document
         .map_or(&Value::Null, |document| document.json());
-    if is_set(json, "NewInstancesProtectedFromScaleIn") {
+    if protects_new_members(json) {
         let detail =
             "its members are protected from being replaced, so that they hold work or data";
         return no("stateful", detail.to_owned());

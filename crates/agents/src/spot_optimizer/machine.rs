@@ -4,33 +4,30 @@
 use jiff::SignedDuration;
 use reeve_estate::{Money, Purchase, Resource, ResourceState, SUCCEEDS_TAG};
 use reeve_learn::interruption::{Purchase as Capacity, PurchasePolicy};
-use reeve_recommend::agent::Impact;
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::change::ReplaceMachine;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::spot::SpotRisk;
-use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Subject,
-};
+use reeve_recommend::recommendation::{FactorKind, Factors};
 use reeve_recommend::words::dollars;
 
 use super::notice::costs;
+use super::replacement::Replacement;
 use super::settings::SWITCHES;
 use super::{KIND, RETURN, pools};
 
 /// Time between two looks at a pool when its past is followed.
 const STEP: SignedDuration = SignedDuration::from_hours(1);
+/// Confidence of a way back, percent.
+const CONFIDENCE: f64 = 85.0;
 
 fn no(code: &'static str, detail: impl Into<String>) -> Abstention {
     Abstention::decided(KIND, code, detail.into()).with_aspect(RETURN)
 }
 
-/// Judges one machine.
 pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let machine = facts.resource;
     let risk = pools::risk(facts);
@@ -61,7 +58,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     if machine.state != ResourceState::Running {
         return Err(no("not_running", format!("it is {}", machine.state)));
     }
-    way_back(machine, facts, &risk)
+    way_back(machine, facts, risk)
 }
 
 /// The way back of a machine that took the place of a spot machine.
@@ -92,7 +89,7 @@ fn way_back(
             "spot capacity of its type has no lower price here",
         ));
     };
-    let savings = Money::from_usd((on_demand - spot) * 730.0);
+    let savings = Money::per_month(on_demand - spot);
     let cost = format!(
         "{} a month at the average spot price of the region",
         dollars(savings)
@@ -109,47 +106,29 @@ fn way_back(
         from: Purchase::OnDemand,
         to: Purchase::Spot,
     };
-    let confidence = 85.0;
-    Ok(Proposal::new(
-        KIND,
-        "recommend_spot_eligible",
-        title("Return ", &machine.name, " to spot capacity"),
-        Subject {
-            aspect: Some(RETURN.to_owned()),
-            ..subject(machine, None)
-        },
-        ImpactAssessment {
-            cost_percent: Some((spot / on_demand - 1.0) * 100.0),
-            cost: cost.clone(),
-            performance_degradation_percent: Some(0.0),
-            performance: "it serves until its successor does".to_owned(),
-            security: "none: the successor has its groups and its role".to_owned(),
-        },
-        Explanation::new(
-            format!("Launch a spot successor of {}, then stop the machine", machine.name),
-            Impact::Medium,
-        )
-        .with_factors(Factors::from([(
+    Ok(Replacement {
+        aspect: RETURN,
+        rule: "recommend_spot_eligible",
+        title: title("Return ", &machine.name, " to spot capacity"),
+        action: format!(
+            "Launch a spot successor of {}, then stop the machine",
+            machine.name
+        ),
+        cost_percent: Some((spot / on_demand - 1.0) * 100.0),
+        cost,
+        savings: Some(savings),
+        confidence: CONFIDENCE,
+        factors: Factors::from([(
             FactorKind::Consequence,
             "The machine is stopped and kept: rolling back starts it again before its successor ends",
-        )]))
-        .with_cost_reduction(cost)
-        .with_performance_impact("none")
-        .with_decision_path(path.into_decisions()),
-    )
-    .with_confidence(
-        confidence,
-        Trust {
-            raw: confidence / 100.0,
-            ..Trust::default()
-        },
-    )
-    .with_impact_level(Impact::Medium)
-    .with_effort(Effort::Low)
-    .with_savings(savings)
-    .with_monthly_cost(machine.monthly_cost)
-    .with_plan(Plan::new(&change, machine.id.as_str()))
-    .with_reason_codes(vec!["hold_time_over".to_owned()]))
+        )]),
+        data_points: 0,
+        performance_impact: "none",
+        plan: Some(Plan::new(&change, machine.id.as_str())),
+        reason_code: "hold_time_over",
+        path,
+    }
+    .of(machine))
 }
 
 /// Returns `true` if the purchase policy of the pool buys spot capacity now: its past is followed

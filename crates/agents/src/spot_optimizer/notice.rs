@@ -4,20 +4,16 @@
 use jiff::SignedDuration;
 use reeve_audit::Entry;
 use reeve_estate::{Money, Provider, Purchase, Resource, ResourceKind, ResourceState};
-use reeve_recommend::agent::Impact;
 use reeve_recommend::change::ReplaceMachine;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::spot::NoticeKind;
-use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
-use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority, Subject,
-};
+use reeve_recommend::recommendation::{FactorKind, Factors, Priority};
 
 use super::pools;
+use super::replacement::Replacement;
 use super::settings::Thresholds;
 use super::{KIND, NOTICE};
 
@@ -153,7 +149,7 @@ fn proposal(
         ),
         None => "not known: the catalogue has no price of it".to_owned(),
     };
-    let savings = costs.map(|(spot, on_demand)| Money::from_usd((spot - on_demand) * 730.0));
+    let savings = costs.map(|(spot, on_demand)| Money::per_month(spot - on_demand));
     let percent = costs.map(|(spot, on_demand)| (on_demand / spot - 1.0) * 100.0);
     let words = match kind {
         NoticeKind::Interruption => "Its provider takes it back within two minutes of the notice",
@@ -177,48 +173,27 @@ fn proposal(
         );
     }
 
-    Proposal::new(
-        KIND,
-        RULE,
-        title("Replace ", &machine.name, ", which is taken back"),
-        Subject {
-            aspect: Some(NOTICE.to_owned()),
-            ..subject(machine, None)
-        },
-        ImpactAssessment {
-            cost_percent: percent,
-            cost: cost.clone(),
-            performance_degradation_percent: Some(0.0),
-            performance: "it serves until its successor does".to_owned(),
-            security: "none: the successor has its groups and its role".to_owned(),
-        },
-        Explanation::new(
-            format!(
-                "Launch an on-demand successor of {} and register it",
-                machine.name
-            ),
-            Impact::Medium,
-        )
-        .with_factors(factors)
-        .with_data_points(1)
-        .with_cost_reduction(cost)
-        .with_performance_impact("none once the successor serves")
-        .with_decision_path(path.into_decisions()),
-    )
-    .with_priority(Priority::Critical)
-    .with_confidence(
+    Replacement {
+        aspect: NOTICE,
+        rule: RULE,
+        title: title("Replace ", &machine.name, ", which is taken back"),
+        action: format!(
+            "Launch an on-demand successor of {} and register it",
+            machine.name
+        ),
+        cost_percent: percent,
+        cost,
+        savings,
         confidence,
-        Trust {
-            raw: confidence / 100.0,
-            ..Trust::default()
-        },
-    )
-    .with_impact_level(Impact::Medium)
-    .with_effort(Effort::Low)
-    .with_savings(savings)
-    .with_monthly_cost(machine.monthly_cost)
-    .with_plan(plan)
-    .with_reason_codes(vec![kind.as_str().to_owned()])
+        factors,
+        data_points: 1,
+        performance_impact: "none once the successor serves",
+        plan,
+        reason_code: kind.as_str(),
+        path,
+    }
+    .of(machine)
+    .with_priority(Priority::Critical)
 }
 
 /// Prices an hour on spot capacity and on demand.

@@ -1,6 +1,8 @@
 //! Pools: the instance types that a group may start instead of its own, by hazard and price, and
 //! the share of the group that one pool may hold.
 
+use std::sync::{Arc, LazyLock};
+
 use reeve_estate::{Catalogue, InstanceSpec, Provider, Resource};
 use reeve_learn::interruption::{Chance, History, Model};
 use reeve_recommend::judgement::Facts;
@@ -83,7 +85,7 @@ pub(super) fn candidates(
     let others = catalogue.exchangeable(Provider::Aws, own);
     let fitting = others.into_iter().filter(|other| fits(spec, other));
     let mut found: Vec<Candidate> = fitting
-        .filter_map(|other| candidate(catalogue, group, &other.name, zones, &risk, facts))
+        .filter_map(|other| candidate(catalogue, group, &other.name, zones, risk, facts))
         .collect();
     let weight = |one: &Candidate| match by_hazard {
         true => one.spot * (1.0 + one.day.value),
@@ -96,7 +98,7 @@ pub(super) fn candidates(
     });
 
     // One type a family first: capacity of a family is short together.
-    let mut types: Vec<Candidate> = candidate(catalogue, group, own, zones, &risk, facts)
+    let mut types: Vec<Candidate> = candidate(catalogue, group, own, zones, risk, facts)
         .into_iter()
         .collect();
     let mut later = Vec::new();
@@ -157,17 +159,16 @@ fn candidate(
     })
 }
 
+/// Beliefs about spot capacity in general.
+static BELIEFS: LazyLock<SpotRisk> = LazyLock::new(|| SpotRisk {
+    model: Arc::new(Model::fit(&History::default())),
+    interruptions: 0,
+    lives: 0,
+    history_days: 0,
+    losses: Vec::new(),
+});
+
 /// Returns the risk that the run knows; the beliefs of the model where nothing was read.
-pub(super) fn risk(facts: &Facts<'_>) -> SpotRisk {
-    facts
-        .get::<SpotRisk>()
-        .cloned()
-        .unwrap_or_else(|| SpotRisk {
-            model: std::sync::Arc::new(Model::fit(&History::default())),
-            interruptions: 0,
-            lives: 0,
-            history_days: 0,
-            losses: Vec::new(),
-            notices: Vec::new(),
-        })
+pub(super) fn risk<'a>(facts: &Facts<'a>) -> &'a SpotRisk {
+    facts.get::<SpotRisk>().unwrap_or(&BELIEFS)
 }

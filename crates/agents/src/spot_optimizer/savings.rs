@@ -2,12 +2,12 @@
 //! interruptions, with an interval from the hazard's.
 
 use reeve_estate::Money;
+use reeve_estate::money::HOURS_PER_MONTH;
 
 use super::pools::Candidate;
 
-/// Hours of a month, as for all prices.
-const HOURS: f64 = 730.0;
-const DAYS: f64 = HOURS / 24.0;
+/// Days of a month, as for all prices.
+const DAYS: f64 = HOURS_PER_MONTH / 24.0;
 /// Spread of spot prices around the average of a region's zones and days, as a share.
 const PRICE_SPREAD: f64 = 0.2;
 /// Hours that an interruption costs: its replacement runs beside the machine, and starts on demand
@@ -37,7 +37,7 @@ pub(super) fn saving(types: &[Candidate], spot_machines: u32) -> Option<Saving> 
     let lost = |chance: f64| chance * DAYS * count;
     let cost = |chance: f64| lost(chance) * INTERRUPTION_HOURS * own.on_demand;
     let saved = |price: f64, chance: f64| {
-        Money::from_usd((own.on_demand - price) * HOURS * count - cost(chance))
+        Money::from_usd((own.on_demand - price) * HOURS_PER_MONTH * count - cost(chance))
     };
 
     let (value, low, high) = (

@@ -41,7 +41,6 @@ fn risk(history: &History) -> SpotRisk {
         lives: history.lifetimes.len(),
         history_days: 90,
         losses: Vec::new(),
-        notices: Vec::new(),
     }
 }
 

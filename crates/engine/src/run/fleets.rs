@@ -52,6 +52,14 @@ impl FactSource for Fleets {
     }
 }
 
+/// Returns `true` for a machine that serves, or is between two states in which it does.
+pub(super) fn serves(machine: &Resource) -> bool {
+    matches!(
+        machine.state,
+        ResourceState::Running | ResourceState::Changing
+    )
+}
+
 struct Loader {
     scopes: Arc<ScopeService>,
     samples: Arc<dyn SampleStore>,
@@ -68,11 +76,7 @@ impl Loader {
             .of_kinds(&[ResourceKind::VirtualMachine])
             .await?
         {
-            let serves = matches!(
-                machine.state,
-                ResourceState::Running | ResourceState::Changing
-            );
-            if let Some(group) = machine.group.clone().filter(|_| serves) {
+            if let Some(group) = machine.group.clone().filter(|_| serves(&machine)) {
                 let group = (machine.connection.clone(), group);
                 members.entry(group).or_default().push(machine);
             }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_estate::{
-    ConnectionId, Metric, Resource, ResourceId, ResourceKind, ResourceState, SampleStore,
-};
+use reeve_estate::{ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore};
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::open_facts::{
@@ -18,6 +16,7 @@ use reeve_recommend::judgement::service_load::{MeasuredResource, ServiceLoad};
 use tokio::sync::OnceCell;
 
 use crate::agent::scope::ScopeService;
+use crate::run::fleets::serves;
 use crate::run::judging::by_resource;
 
 /// Resources whose series are loaded at a time.
@@ -81,11 +80,7 @@ impl Loader {
                         .or_default()
                         .push(resource);
                 }
-                _ if matches!(
-                    resource.state,
-                    ResourceState::Running | ResourceState::Changing
-                ) =>
-                {
+                _ if serves(&resource) => {
                     let machines = estate.machines.entry(connection).or_default();
                     machines.insert(resource.id.clone(), resource);
                 }

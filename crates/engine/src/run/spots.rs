@@ -1,14 +1,12 @@
 //! Interruptions of spot machines, as a source of facts: the model that is learned from the estate's
 //! own, and what is known of the pool and the machine at hand.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{
-    ConnectionId, Purchase, Resource, ResourceId, ResourceKind, ResourceState, StoreError,
-};
+use reeve_estate::{ConnectionId, Purchase, Resource, ResourceId, ResourceKind, ResourceState};
 use reeve_learn::interruption::{Ending, History, Lifetime, Model};
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
@@ -24,10 +22,8 @@ use crate::agent::scope::ScopeService;
 
 /// Time for which a model is used again: a storm of notices must not be answered with as many fits.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
-/// Days for which notices are told of a machine.
-const NOTICE_DAYS: i64 = 2;
 
-/// What was learned at a time from a history of so many days.
+/// Model learned at a time from a history of so many days.
 #[derive(Clone)]
 struct Learned {
     at: Timestamp,
@@ -67,6 +63,7 @@ impl FactSource for Spots {
             notices: Arc::clone(&self.notices),
             learned: Arc::clone(&self.learned),
             days: need.days,
+            losses: Mutex::default(),
         })
     }
 }
@@ -76,11 +73,37 @@ struct Loader {
     notices: Arc<dyn SpotStore>,
     learned: Arc<Mutex<Option<Learned>>>,
     days: i64,
+    /// Losses of each connection that the run has met: a run loads its resources in parts.
+    losses: Mutex<HashMap<ConnectionId, Arc<Losses>>>,
 }
+
+/// Times of interruptions by pool, the oldest first.
+type Losses = HashMap<String, Vec<Timestamp>>;
 
 impl Loader {
     fn since(&self, now: Timestamp) -> Timestamp {
         now - SignedDuration::from_hours(24 * self.days)
+    }
+
+    async fn losses(
+        &self,
+        connection: &ConnectionId,
+        now: Timestamp,
+    ) -> Result<Arc<Losses>, EngineError> {
+        let mut kept = self.losses.lock().await;
+        if let Some(known) = kept.get(connection) {
+            return Ok(Arc::clone(known));
+        }
+
+        let since = self.since(now);
+        let notices = self.notices.spot_notices(connection, since).await?;
+        let mut losses = Losses::new();
+        for (notice, life) in interruptions(&notices) {
+            losses.entry(life.pool()).or_default().push(notice.at);
+        }
+        let losses = Arc::new(losses);
+        kept.insert(connection.clone(), Arc::clone(&losses));
+        Ok(losses)
     }
 
     /// Returns the model of the estate; one that was learned minutes ago is used again.
@@ -144,11 +167,11 @@ fn lifetimes(machines: &[Resource], notices: &[SpotNotice], now: Timestamp) -> V
         .filter_map(|(notice, known)| life(known, notice.at, Ending::Interrupted))
         .collect();
 
-    let taken: HashMap<(&ResourceId, Option<Timestamp>), ()> = interruptions(notices)
-        .map(|(notice, known)| ((&notice.resource, known.started_at), ()))
+    let taken: HashSet<(&ResourceId, Option<Timestamp>)> = interruptions(notices)
+        .map(|(notice, known)| (&notice.resource, known.started_at))
         .collect();
     for machine in machines {
-        let is_known = taken.contains_key(&(&machine.id, machine.created_at));
+        let is_known = taken.contains(&(&machine.id, machine.created_at));
         if machine.purchase != Some(Purchase::Spot) || is_known {
             continue;
         }
@@ -172,26 +195,17 @@ impl FactLoader for Loader {
         facts: &mut ChunkFacts,
     ) -> Result<(), EngineError> {
         let learned = self.learned(now).await?;
-        let notices: Result<Vec<SpotNotice>, StoreError> =
-            self.notices.spot_notices(connection, self.since(now)).await;
-        let notices = notices?;
-        let latest = now - SignedDuration::from_hours(24 * NOTICE_DAYS);
+        let losses = self.losses(connection, now).await?;
 
         for resource in resources {
             let pool = SpotLife::of_machine(resource).map(|life| life.pool());
-            let losses = interruptions(&notices)
-                .filter(|(_, life)| Some(life.pool()) == pool)
-                .map(|(notice, _)| notice.at);
-            let own = notices
-                .iter()
-                .filter(|notice| notice.resource == resource.id && notice.at >= latest);
+            let own = pool.and_then(|pool| losses.get(&pool));
             facts.entry(resource.id.clone()).or_default().put(SpotRisk {
                 model: Arc::clone(&learned.model),
                 interruptions: learned.interruptions,
                 lives: learned.lives,
                 history_days: self.days,
-                losses: losses.collect(),
-                notices: own.cloned().collect(),
+                losses: own.cloned().unwrap_or_default(),
             });
         }
         Ok(())

@@ -15,7 +15,7 @@ use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::judgement::activity::Activity;
-use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::open_facts::{FactNeed, LogFact as _};
 use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::ports::{Clock as _, Recorder as _};

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use reeve_engine::{
-    Activities, AgentService, Approvals, AutomaticExecution, EmergencyPorts, EmergencyService,
-    ExecutionPorts, ExecutionService, Findings, Fleets, GuardrailService, Machines, ModelService,
+    AgentService, Approvals, AutomaticExecution, EmergencyPorts, EmergencyService, ExecutionPorts,
+    ExecutionService, Findings, Fleets, GuardrailService, LogFacts, Machines, ModelService,
     RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
     Scheduler, ScopeService, ServiceLoads,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_flows::FlowStore;
 use reeve_recommend::agent::contract::AgentTypes;
+use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_recommend::rollout::RolloutStore;
@@ -150,7 +151,7 @@ impl Services {
                     Arc::clone(&fleet_samples),
                 )),
                 Arc::new(Machines::new(fleet_samples)),
-                Arc::new(Activities::new(read)),
+                Arc::new(LogFacts::<Activity>::new(read)),
                 Arc::new(Inspections),
             ],
             output_keepers: Vec::new(),

@@ -38,7 +38,7 @@ async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<SpotNoticesBody>, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let source = source_of(&app, &connection).await?;
+    let source = app.spots.spot_source(&connection.id).await?;
     Ok(Json(body_of(&connection, source)))
 }
 
@@ -54,7 +54,7 @@ async fn put(
 ) -> Result<Json<SpotNoticesBody>, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
     let url = queue_url(&connection, &body.queue_url)?;
-    let before = source_of(&app, &connection).await?;
+    let before = app.spots.spot_source(&connection.id).await?;
     if let Some(same) = before.as_ref().filter(|source| source.queue_url == url) {
         return Ok(Json(body_of(&connection, Some(same.clone()))));
     }
@@ -82,7 +82,7 @@ async fn delete(
     caller: Caller,
 ) -> Result<StatusCode, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
-    let before = source_of(&app, &connection).await?;
+    let before = app.spots.spot_source(&connection.id).await?;
     let entry = log_entry::did(
         &caller,
         &events::INTEGRATION_MODIFY,
@@ -94,13 +94,6 @@ async fn delete(
     app.change(entry, app.spots.spot_source_delete(&connection.id))
         .await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn source_of(app: &App, connection: &Connection) -> Result<Option<SpotSource>, Problem> {
-    let all = app.spots.spot_sources().await?;
-    Ok(all
-        .into_iter()
-        .find(|source| source.connection == connection.id))
 }
 
 fn resource(connection: &Connection) -> ResourceRef {

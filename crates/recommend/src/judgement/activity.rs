@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
 use reeve_audit::{ActionStatus, events};
-use reeve_estate::ResourceId;
+use reeve_estate::{Resource, ResourceId};
 
+use crate::judgement::open_facts::LogFact;
 use crate::ports::{LogReader, ReadError};
 
 /// Operations that are distinguished, the most frequent ones.
@@ -25,14 +27,16 @@ pub struct Activity {
     pub last_hour: Option<Timestamp>,
 }
 
-impl Activity {
+#[async_trait]
+impl LogFact for Activity {
+    fn is_of(_: &Resource) -> bool {
+        true
+    }
+
     /// Reads the uses of resources in the days before `now`: one grouped query for all of them, and
     /// one for the databases of each account and region, which clouds' own logs name otherwise.
     /// Resources without a use have an activity of zero uses.
-    ///
-    /// # Errors
-    /// The log could not be read.
-    pub async fn read(
+    async fn read(
         log: &dyn LogReader,
         resources: &[ResourceId],
         days: i64,
@@ -61,7 +65,9 @@ impl Activity {
         }
         Ok(found)
     }
+}
 
+impl Activity {
     /// Returns the number of uses by an operation.
     #[must_use]
     pub fn count(&self, operation: &str) -> u64 {

@@ -16,6 +16,7 @@ use reeve_estate::{ConnectionId, Metric, Resource, ResourceId};
 use crate::agent::AgentId;
 use crate::agent::needs::Needs;
 use crate::error::EngineError;
+use crate::ports::{LogReader, ReadError};
 
 pub use values::{FactType, OpenFacts};
 
@@ -68,6 +69,24 @@ pub trait FactSource: Send + Sync {
     /// Begins to load for a run of an agent with these needs; `need` is the one for the source's own
     /// facts. What all resources have in common is loaded when the first resource asks for it.
     fn begin(&self, needs: &Needs, need: &FactNeed) -> Box<dyn FactLoader>;
+}
+
+/// Facts that grouped queries of the log give for many resources at once.
+#[async_trait]
+pub trait LogFact: Any + Clone + Send + Sync {
+    /// Returns `true` for resources that have such facts.
+    fn is_of(resource: &Resource) -> bool;
+
+    /// Reads the facts of resources in the days before `now`.
+    ///
+    /// # Errors
+    /// The log could not be read.
+    async fn read(
+        log: &dyn LogReader,
+        resources: &[ResourceId],
+        days: i64,
+        now: Timestamp,
+    ) -> Result<HashMap<ResourceId, Self>, ReadError>;
 }
 
 /// Loads the facts of one type in a run.

@@ -6,12 +6,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::ActionStatus;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, time_range};
-use reeve_estate::ResourceId;
+use reeve_estate::{Resource, ResourceId};
 
+use crate::judgement::open_facts::LogFact;
 use crate::ports::{LogReader, ReadError};
+
+/// Kinds of the principals that call.
+const KINDS: [&str; 2] = ["iam_role", "iam_user"];
 
 /// Principals that one query asks for: an aggregation has at most 1,000 values.
 const AT_ONCE: usize = 500;
@@ -57,13 +62,15 @@ pub struct PastCalls {
     pub days: i64,
 }
 
-impl PastCalls {
+#[async_trait]
+impl LogFact for PastCalls {
+    fn is_of(resource: &Resource) -> bool {
+        KINDS.contains(&resource.kind.as_str())
+    }
+
     /// Reads the accepted calls of principals, by their ARNs, in the days before `now`. A principal
     /// without a call has none.
-    ///
-    /// # Errors
-    /// The log could not be read.
-    pub async fn read(
+    async fn read(
         log: &dyn LogReader,
         principals: &[ResourceId],
         days: i64,

@@ -189,6 +189,18 @@ impl Abstention {
         }
     }
 
+    /// The whole resource is left alone because one of its tags says so.
+    #[must_use]
+    pub fn opted_out() -> Self {
+        Abstention {
+            kind: None,
+            aspect: None,
+            code: "opted_out",
+            detail: "its tag reeve:ignore excludes it".to_owned(),
+            decisive: true,
+        }
+    }
+
     /// Narrows it to findings about one part of the resource.
     #[must_use]
     pub fn with_aspect(mut self, aspect: impl Into<String>) -> Self {

@@ -132,6 +132,15 @@ pub trait SpotStore: Send + Sync {
     async fn spot_source_delete(&self, connection: &ConnectionId) -> Result<(), StoreError>;
 
     async fn spot_sources(&self) -> Result<Vec<SpotSource>, StoreError>;
+
+    /// Queue of one connection; `None` where it has none.
+    async fn spot_source(
+        &self,
+        connection: &ConnectionId,
+    ) -> Result<Option<SpotSource>, StoreError> {
+        let all = self.spot_sources().await?;
+        Ok(all.into_iter().find(|one| one.connection == *connection))
+    }
 }
 
 /// Risk of interruptions in the estate, learned from its own machines and notices.
@@ -146,8 +155,6 @@ pub struct SpotRisk {
     pub history_days: i64,
     /// Interruptions of the resource's pool, the oldest first.
     pub losses: Vec<Timestamp>,
-    /// Notices about the resource, the oldest first.
-    pub notices: Vec<SpotNotice>,
 }
 
 /// Name of the pool of machines of a type in a zone.
@@ -187,9 +194,7 @@ impl SpotRisk {
     /// Returns the risk of a spot machine; its region stands for a zone that is not known.
     #[must_use]
     pub fn risk_of(&self, machine: &Resource, now: Timestamp) -> Option<Risk> {
-        let spec = &machine.specification;
-        let size = spec.instance_type.as_deref()?;
-        let zone = spec.zone.as_deref().unwrap_or(&machine.region);
-        Some(self.risk(size, zone, (machine.created_at, now)))
+        let life = SpotLife::of_machine(machine)?;
+        Some(self.risk(&life.instance_type, &life.zone, (life.started_at, now)))
     }
 }

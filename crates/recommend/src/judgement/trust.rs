@@ -22,6 +22,15 @@ pub struct Trust {
 }
 
 impl Trust {
+    /// A confidence in percent that no backtest gave and no figure stands beside.
+    #[must_use]
+    pub fn stated(percent: f64) -> Self {
+        Trust {
+            raw: percent / 100.0,
+            ..Trust::default()
+        }
+    }
+
     /// From a backtest's own answer, the highest confidence allowed, and the figures beside it.
     #[must_use]
     pub fn new(raw: f64, cap_percent: Option<f64>, signs: &Signs) -> Self {

@@ -48,9 +48,8 @@ impl SpotReader {
             return self.read_simulated(connection).await;
         }
         // Read within the turn: the one before it has counted.
-        let sources = self.spots.spot_sources().await.map_err(Obstacle::of)?;
-        let mut own = sources.into_iter();
-        let Some(mut source) = own.find(|source| source.connection == connection.id) else {
+        let own = self.spots.spot_source(&connection.id).await;
+        let Some(mut source) = own.map_err(Obstacle::of)? else {
             return Ok(());
         };
         for _ in 0..MOST_READINGS {
@@ -77,10 +76,8 @@ impl SpotReader {
         let Some(account) = self.clouds.simulated(connection) else {
             return Ok(());
         };
-        let sources = self.spots.spot_sources().await.map_err(Obstacle::of)?;
-        let mut own = sources.into_iter();
-        let known = own.find(|source| source.connection == connection.id);
-        let mut source = match known {
+        let own = self.spots.spot_source(&connection.id).await;
+        let mut source = match own.map_err(Obstacle::of)? {
             Some(source) => source,
             None => {
                 let made = SpotSource::new(connection.id.clone(), SIMULATED_QUEUE.to_owned());

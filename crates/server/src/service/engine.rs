@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    Activities, AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
+    AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
-    GuardrailService, Machines, ModelService, PrincipalCalls, RecommendationService, Records,
+    GuardrailService, LogFacts, Machines, ModelService, RecommendationService, Records,
     ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService, ServiceLoads,
     Spots, WorkloadService, Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::change::Changes;
+use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::open_facts::FactSource;
+use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_store::Store;
@@ -128,8 +130,8 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
         Arc::new(ServiceLoads::new(shared.scopes.clone(), samples.clone())),
-        Arc::new(Activities::new(log.clone())),
-        Arc::new(PrincipalCalls::new(log)),
+        Arc::new(LogFacts::<Activity>::new(log.clone())),
+        Arc::new(LogFacts::<PastCalls>::new(log)),
         Arc::new(Flows::new(store.clone())),
         Arc::new(Spots::new(shared.scopes.clone(), store.clone())),
     ];
