@@ -117,11 +117,12 @@ impl Unused {
     ) -> UnusedAnswers {
         let days = facts.settings.days(&UNUSED_DAYS);
         let break_glass = self.break_glass(facts, accounts, days);
+        let users = self.users();
         let mut found = UnusedAnswers::new();
         for (resource, document) in &self.subjects {
             let place = (resource.connection.clone(), resource.account.clone());
             let report = self.reports.get(&place);
-            let care = self.care(&break_glass, resource, document);
+            let care = care(&break_glass, &users, resource, document);
             let subject = Subject {
                 resource,
                 document,
@@ -180,28 +181,46 @@ impl Unused {
         break_glass
     }
 
-    /// Returns the care that a principal needs, or the user of a key.
-    fn care(
-        &self,
-        break_glass: &BreakGlass,
-        resource: &Resource,
-        document: &Document,
-    ) -> Option<Care> {
-        if resource.kind.as_str() != "access_key" {
-            return break_glass.care(resource, document.json());
+    /// Returns the users by account and name.
+    fn users(&self) -> Users<'_> {
+        let users = self.subjects.iter();
+        let users = users.filter(|(one, _)| one.kind.as_str() == "iam_user");
+        let mut found = Users::new();
+        for (user, document) in users {
+            let key = user_key(user, document);
+            found.entry(key).or_insert((user, document));
         }
-        let name = document.json()["UserName"].as_str();
-        let user = self.subjects.iter().find(|(one, user)| {
-            one.kind.as_str() == "iam_user"
-                && (&one.connection, &one.account) == (&resource.connection, &resource.account)
-                && user.json()["UserName"].as_str() == name
-        });
-        match user {
-            Some((user, document)) => break_glass.care(user, document.json()),
-            None => Some(Care::Advice(
-                "its user was not read, which may be kept for emergencies".to_owned(),
-            )),
-        }
+        found
+    }
+}
+
+/// Users with their documents.
+type Users<'a> = HashMap<UserKey<'a>, (&'a Resource, &'a Document)>;
+
+/// Connection, account and name of a user.
+type UserKey<'a> = (&'a ConnectionId, &'a str, Option<&'a str>);
+
+/// Returns the key of a user, or of the user of an access key.
+fn user_key<'a>(of: &'a Resource, document: &'a Document) -> UserKey<'a> {
+    let name = document.json()["UserName"].as_str();
+    (&of.connection, of.account.as_str(), name)
+}
+
+/// Returns the care that a principal needs, or the user of a key.
+fn care(
+    break_glass: &BreakGlass,
+    users: &Users<'_>,
+    resource: &Resource,
+    document: &Document,
+) -> Option<Care> {
+    if resource.kind.as_str() != "access_key" {
+        return break_glass.care(resource, document.json());
+    }
+    match users.get(&user_key(resource, document)) {
+        Some((user, document)) => break_glass.care(user, document.json()),
+        None => Some(Care::Advice(
+            "its user was not read, which may be kept for emergencies".to_owned(),
+        )),
     }
 }
 
