@@ -84,7 +84,7 @@ pub(crate) fn judge(facts: &CauseFacts<'_>, at: Timestamp) -> ProbableCause {
         }
         match view.changed(id, changes) {
             Ok(candidate) => candidates.push(candidate),
-            Err(reason) => ruled_out.push(view.ruled_out(id, reason)),
+            Err(out) => ruled_out.push(out),
         }
     }
     rank(&mut candidates);
@@ -283,16 +283,16 @@ impl View<'_> {
     }
 
     /// A candidate that was changed and does not deviate itself, such as a security group; or the
-    /// reason why it is not the cause.
-    fn changed(&self, id: &str, changes: &[CauseChange]) -> Result<CauseCandidate, String> {
+    /// resource with the reason why it is not the cause.
+    fn changed(&self, id: &str, changes: &[CauseChange]) -> Result<CauseCandidate, RuledOut> {
         let dependents = self.facts.map.dependents(id);
         let symptom_deviates = self.ranked.iter().any(|one| one.node == self.symptom.node);
         let last = changes.iter().map(|change| change.at).max();
         let when = last.map(minute).unwrap_or_default();
         if !dependents.contains(self.symptom.node.as_str()) {
-            return Err(format!(
-                "it was changed at {when}, and the resource does not depend on it"
-            ));
+            let reason =
+                format!("it was changed at {when}, and the resource does not depend on it");
+            return Err(self.ruled_out(id, reason));
         }
 
         let after: Vec<&Cause> = self
@@ -308,9 +308,9 @@ impl View<'_> {
             })
             .collect();
         if after.is_empty() || !symptom_deviates {
-            return Err(format!(
-                "it was changed at {when}, and no effect on its dependents was measured"
-            ));
+            let reason =
+                format!("it was changed at {when}, and no effect on its dependents was measured");
+            return Err(self.ruled_out(id, reason));
         }
 
         let share = after.len() as f64 / self.ranked.len() as f64;

@@ -97,20 +97,14 @@ impl AnomalyService {
     ) -> Result<ProbableCause, EngineError> {
         let now = self.ports.clock.now();
         let mut limits = Vec::new();
-        let mut map = match self.maps_dependencies(known).await? {
-            true => self.ports.maps.around(known, BOUNDS, now).await?,
-            false => {
-                limits.push(format!(
-                    "{DEPENDENCY_MAPPING} is off in the agents of this resource"
-                ));
-                let bounds = Bounds {
-                    hops: 0,
-                    nodes: 1,
-                    ..BOUNDS
-                };
-                self.ports.maps.around(known, bounds, now).await?
-            }
-        };
+        let mut bounds = BOUNDS;
+        if !self.maps_dependencies(known).await? {
+            limits.push(format!(
+                "{DEPENDENCY_MAPPING} is off in the agents of this resource"
+            ));
+            (bounds.hops, bounds.nodes) = (0, 1);
+        }
+        let mut map = self.ports.maps.around(known, bounds, now).await?;
 
         let together = together(anomaly, others);
         let elsewhere: BTreeMap<String, (String, String)> = together
