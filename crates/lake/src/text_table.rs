@@ -7,7 +7,7 @@
 use std::fs::File;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Float32Type, Float64Type};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Float32Type, Float64Type};
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use parquet::arrow::ProjectionMask;
@@ -101,26 +101,8 @@ fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
 
     match column.data_type() {
         // Rust writes doubles with the fewest digits that read back the same.
-        DataType::Float64 => {
-            let values = column.as_primitive::<Float64Type>();
-            Ok(rows
-                .map(|row| {
-                    Some(row)
-                        .filter(present)
-                        .map(|row| values.value(row).to_string())
-                })
-                .collect())
-        }
-        DataType::Float32 => {
-            let values = column.as_primitive::<Float32Type>();
-            Ok(rows
-                .map(|row| {
-                    Some(row)
-                        .filter(present)
-                        .map(|row| values.value(row).to_string())
-                })
-                .collect())
-        }
+        DataType::Float64 => Ok(floats::<Float64Type>(column)),
+        DataType::Float32 => Ok(floats::<Float32Type>(column)),
         _ => {
             let options = FormatOptions::default();
             let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
@@ -133,6 +115,13 @@ fn texts(column: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
             .collect()
         }
     }
+}
+
+fn floats<T: ArrowPrimitiveType<Native: ToString>>(column: &ArrayRef) -> Vec<Option<String>> {
+    let values = column.as_primitive::<T>().iter();
+    values
+        .map(|value| value.map(|value| value.to_string()))
+        .collect()
 }
 
 /// Tags of a map as a JSON object.
