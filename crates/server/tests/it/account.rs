@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reeve_testkit::http::{Api, until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Region of the account.
 const REGION: &str = "us-east-1";
@@ -40,6 +40,20 @@ async fn connected(admin: &Api, endpoint: &str, name: &str, role: Option<&str>) 
     .await;
 
     connection
+}
+
+/// Runs an agent, waiting for its turn for some time at most; its recommendations.
+pub(crate) async fn findings_of(admin: &Api, agent: &str, patience: Duration) -> Vec<Value> {
+    let path = format!("intelligence/agents/{agent}/run");
+    let run = until("the agent ran", patience, || async {
+        let answer = admin.post(&path, json!({})).await;
+        (answer.status == 200).then_some(answer.body)
+    })
+    .await;
+    assert_eq!(run["error"], Value::Null, "{run}");
+
+    let path = format!("intelligence/recommendations?agent={agent}&limit=1000");
+    admin.get(&path).await.expect(200).items().to_vec()
 }
 
 /// Returns the parameters of a call of an emulator's query protocol.

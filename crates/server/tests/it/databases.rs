@@ -12,7 +12,7 @@ use reeve_testkit::moto::{Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::{connect, connect_account};
+use crate::account::{connect, connect_account, findings_of};
 use crate::unused::found;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -100,25 +100,10 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     assert_eq!(agent.body["confidence_threshold"], "85%", "{}", agent.text);
 
     let agent = agent.text_at("/id");
-    let run = until("the agent ran", PATIENCE, || async {
-        let answer = admin
-            .post(&format!("intelligence/agents/{agent}/run"), json!({}))
-            .await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-
-    let listed = admin
-        .get(&format!(
-            "intelligence/recommendations?agent={agent}&limit=1000"
-        ))
-        .await
-        .expect(200);
+    let listed = findings_of(&admin, &agent, PATIENCE).await;
 
     let of = |id: &str| {
         listed
-            .items()
             .iter()
             .find(|one| one["resource"]["name"] == id)
             .unwrap()

@@ -13,6 +13,8 @@ use reeve_testkit::prometheus::{Past, Prometheus};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::findings_of;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 const GIB: f64 = 1_073_741_824.0;
@@ -374,26 +376,6 @@ fn memory(host: &str, used_gib: f64) -> Vec<Past> {
     ]
 }
 
-/// Recommendations of the agent by resource.
-async fn sizes(admin: &Api, agent: &str) -> Vec<Value> {
-    let path = format!("intelligence/agents/{agent}/run");
-    let run = until("the agent ran", PATIENCE, || async {
-        let answer = admin.post(&path, json!({})).await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-
-    let listed = admin
-        .get(&format!(
-            "intelligence/recommendations?agent={agent}&limit=1000"
-        ))
-        .await
-        .expect(200);
-
-    listed.items().to_vec()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_of_a_queried_prometheus_decides_about_sizes() {
     let moto = Moto::start().await.unwrap();
@@ -433,7 +415,7 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
             .cloned()
     };
 
-    let blind = sizes(&admin, &agent).await;
+    let blind = findings_of(&admin, &agent, PATIENCE).await;
     let unmeasured = of(&blind, full).unwrap_or_else(|| panic!("{blind:#?}"));
     assert!(
         unmeasured["not_measured"].to_string().contains("memory"),
@@ -476,7 +458,7 @@ async fn memory_of_a_queried_prometheus_decides_about_sizes() {
         .body;
     assert_eq!(preview["rules"][0]["resources"], 2, "{preview:#}");
 
-    let seeing = sizes(&admin, &agent).await;
+    let seeing = findings_of(&admin, &agent, PATIENCE).await;
     let withdrawn = of(&seeing, full).unwrap();
     assert_eq!(
         withdrawn["status"], "expired",

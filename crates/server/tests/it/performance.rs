@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_testkit::http::{Api, until};
+use reeve_testkit::http::until;
 use reeve_testkit::moto::seed::Metric;
 use reeve_testkit::moto::{AUTOSCALING, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
+use crate::account::{connect, findings_of};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -35,24 +35,6 @@ async fn measure(
         dimensions: &[(dimension, id)],
     };
     moto.metric(REGION, metric, &points).await.unwrap();
-}
-
-async fn run(admin: &Api, agent: &str) -> Vec<Value> {
-    let path = format!("intelligence/agents/{agent}/run");
-    let run = until("the agent ran", PATIENCE, || async {
-        let answer = admin.post(&path, json!({})).await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-
-    let listed = admin
-        .get(&format!(
-            "intelligence/recommendations?agent={agent}&limit=1000"
-        ))
-        .await
-        .expect(200);
-    listed.items().to_vec()
 }
 
 /// Least, desired and most members of the group, as the cloud says.
@@ -120,7 +102,7 @@ async fn members_serve_before_a_rise_that_returns() {
         .text_at("/id");
 
     // At first it says what it would have done.
-    let found = run(&admin, &agent).await;
+    let found = findings_of(&admin, &agent, PATIENCE).await;
     let of = |found: &[Value], rule: &str| {
         let one = found.iter().find(|one| one["rule"] == rule);
         one.unwrap_or_else(|| panic!("{found:#?}")).clone()
@@ -146,7 +128,7 @@ async fn members_serve_before_a_rise_that_returns() {
         .patch(&format!("intelligence/agents/{agent}"), settings)
         .await
         .expect(200);
-    let found = run(&admin, &agent).await;
+    let found = findings_of(&admin, &agent, PATIENCE).await;
     let foreseen = found
         .iter()
         .find(|one| one["plan"]["change"]["name"] == "scale_group")

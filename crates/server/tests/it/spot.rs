@@ -10,7 +10,7 @@ use reeve_testkit::moto::{AUTOSCALING, EC2, ELB, Moto, SQS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::{PATIENCE, connect, pairs};
+use crate::account::{PATIENCE, connect, findings_of, pairs};
 use crate::unused::{ended, execute, rolled_back};
 
 const REGION: &str = "us-east-1";
@@ -146,18 +146,6 @@ async fn actions(admin: &Api, agent: &str) -> Vec<Value> {
     lane["actions"].as_array().unwrap().clone()
 }
 
-async fn findings(admin: &Api, agent: &str) -> Vec<Value> {
-    let run = until("the agent ran", PATIENCE, || async {
-        let path = format!("intelligence/agents/{agent}/run");
-        let answer = admin.post(&path, json!({})).await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-    let path = format!("intelligence/recommendations?agent={agent}&limit=1000");
-    admin.get(&path).await.expect(200).items().to_vec()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_notice_becomes_a_successor_and_a_group_gets_its_policy() {
     let home = tempfile::tempdir().unwrap();
@@ -271,7 +259,7 @@ async fn a_notice_becomes_a_successor_and_a_group_gets_its_policy() {
     assert_eq!(targets(&moto, &group).await, before);
 
     // Standing findings: the way back, and the policy of the group.
-    let all = findings(&admin, &agent).await;
+    let all = findings_of(&admin, &agent, PATIENCE).await;
     let about = |aspect: &str| {
         let of = |one: &&Value| one["resource"]["aspect"] == aspect && one["status"] == "open";
         let found = all.iter().find(of);

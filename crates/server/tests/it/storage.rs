@@ -10,6 +10,8 @@ use reeve_testkit::moto::{EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::findings_of;
+
 const REGION: &str = "us-east-1";
 
 /// Fifteen days of a volume's CloudWatch metrics: sums over five minutes.
@@ -73,25 +75,6 @@ async fn connect(admin: &Api, endpoint: &str) {
     .await;
 }
 
-async fn run(admin: &Api, agent: &str) -> Vec<Value> {
-    let path = format!("intelligence/agents/{agent}/run");
-    let run = until("the agent ran", Duration::from_secs(60), || async {
-        let answer = admin.post(&path, json!({})).await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-
-    let listed = admin
-        .get(&format!(
-            "intelligence/recommendations?agent={agent}&limit=1000"
-        ))
-        .await
-        .expect(200);
-
-    listed.items().to_vec()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
     let home = tempfile::tempdir().unwrap();
@@ -140,7 +123,7 @@ async fn a_gp2_volume_becomes_gp3_while_it_is_in_use() {
         .await
         .expect(201)
         .text_at("/id");
-    let found = run(&admin, &agent).await;
+    let found = findings_of(&admin, &agent, Duration::from_secs(60)).await;
     let [one] = found.as_slice() else {
         panic!("{found:#?}")
     };

@@ -11,7 +11,7 @@ use reeve_testkit::moto::{EC2, ELB, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
+use crate::account::{connect, findings_of};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -45,23 +45,7 @@ pub(crate) async fn found(admin: &Api, agent_type: &str) -> Vec<Value> {
         .expect(201)
         .text_at("/id");
 
-    let run = until("the agent ran", PATIENCE, || async {
-        let answer = admin
-            .post(&format!("intelligence/agents/{agent}/run"), json!({}))
-            .await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-
-    let listed = admin
-        .get(&format!(
-            "intelligence/recommendations?agent={agent}&limit=1000"
-        ))
-        .await
-        .expect(200);
-
-    listed.items().to_vec()
+    findings_of(admin, &agent, PATIENCE).await
 }
 
 /// Asks for the execution of a finding.

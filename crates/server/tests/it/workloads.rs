@@ -10,7 +10,7 @@ use reeve_testkit::moto::{AUTOSCALING, EC2, Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::connect;
+use crate::account::{connect, findings_of};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -53,25 +53,6 @@ async fn measure(moto: &Moto, machine: &str) {
         };
         moto.metric(REGION, metric, &points(factor)).await.unwrap();
     }
-}
-
-async fn run(admin: &Api, agent: &str) -> Vec<Value> {
-    let path = format!("intelligence/agents/{agent}/run");
-    let run = until("the agent ran", PATIENCE, || async {
-        let answer = admin.post(&path, json!({})).await;
-        (answer.status == 200).then_some(answer.body)
-    })
-    .await;
-    assert_eq!(run["error"], Value::Null, "{run}");
-
-    let listed = admin
-        .get(&format!(
-            "intelligence/recommendations?agent={agent}&limit=1000"
-        ))
-        .await
-        .expect(200);
-
-    listed.items().to_vec()
 }
 
 async fn workload(admin: &Api, resource: &str) -> Value {
@@ -159,7 +140,7 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
     let admin = service.admin();
     let _ = connect(&admin, moto.endpoint()).await;
     let agent = agent(&admin).await;
-    let found = run(&admin, &agent).await;
+    let found = findings_of(&admin, &agent, PATIENCE).await;
     let [one] = found.as_slice() else {
         panic!("{found:#?} {:#}", workload(&admin, &lab).await)
     };
@@ -269,7 +250,7 @@ async fn corrections_decide_and_teach_resources_alike() {
     let _ = connect(&admin, moto.endpoint()).await;
     let agent = agent(&admin).await;
     assert!(
-        run(&admin, &agent).await.is_empty(),
+        findings_of(&admin, &agent, PATIENCE).await.is_empty(),
         "nothing is known of them"
     );
 
@@ -331,7 +312,7 @@ async fn corrections_decide_and_teach_resources_alike() {
         (&json!("classification"), &json!(100.0)),
         "{model:#}"
     );
-    run(&admin, &agent).await;
+    findings_of(&admin, &agent, PATIENCE).await;
     let after = workload(&admin, &third).await;
     assert_eq!(after["class"], "batch", "{after:#}");
     assert_eq!(after["signals"][0]["name"], "learned from corrections");
@@ -344,7 +325,7 @@ async fn corrections_decide_and_teach_resources_alike() {
 
     let group = only(&admin, "scaling_group").await;
     correct(&admin, &group, "production").await;
-    let found = run(&admin, &agent).await;
+    let found = findings_of(&admin, &agent, PATIENCE).await;
     let one = found
         .iter()
         .find(|one| one["kind"] == "high_availability")
@@ -404,7 +385,7 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
         correct(&admin, &only(&admin, kind).await, "production").await;
     }
 
-    let found = run(&admin, &agent).await;
+    let found = findings_of(&admin, &agent, PATIENCE).await;
     let of = |change: &str| {
         let one = found
             .iter()
