@@ -75,7 +75,25 @@ async function correctsAWorkload({ page, program }) {
   await page.getByRole('button', { name: 'Remove correction' }).waitFor({ state: 'detached' });
 }
 
+async function choosesTheMiddleOfAMap({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.goto('/intelligence/dependencies');
+  const balancers = page.getByRole('list', { name: 'Load balancers' });
+  await balancers.getByRole('link').first().click();
+  await page.getByRole('table', { name: 'Dependencies and their sources' }).waitFor();
+
+  const { items } = await read(page, 'resources?type=database&limit=1');
+  const field = page.getByRole('textbox', { name: 'Name or identifier' });
+  await field.fill(items[0].name);
+  const matches = page.getByRole('list', { name: 'Resources that match' });
+  await matches.getByRole('link', { name: items[0].name, exact: true }).first().click();
+  await page.waitForURL(/resource=/);
+  assert.equal(new URL(page.url()).searchParams.get('resource'), items[0].id);
+  assert.equal(await balancers.count(), 0, 'a chosen resource replaces the suggestions');
+}
+
 export const estate = [
+  { name: 'the dependency map: its middle is suggested or searched', run: choosesTheMiddleOfAMap },
   { name: 'a resource: its workload is corrected and taken back', run: correctsAWorkload },
   { name: 'a resource: its neighbours are followed by keyboard', run: followsNeighboursByKeyboard },
   { name: 'a connection: what its last sync read, kind by kind', run: seesWhatASyncRead },

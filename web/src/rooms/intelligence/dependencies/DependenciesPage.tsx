@@ -1,13 +1,14 @@
-import { Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { words } from '../../../display/wording';
 import { DependencyMap } from './DependencyMap';
 import { namedQuery } from './queries';
+import { ResourceOnMap, Starts } from './Starts';
 
 const route = getRouteApi('/app/intelligence/dependencies');
 
@@ -17,7 +18,7 @@ export function DependenciesPage() {
   return (
     <Stack gap="lg">
       <Choice />
-      {resource && <DependencyMap key={resource} id={resource} />}
+      {resource ? <DependencyMap key={resource} id={resource} /> : <Starts />}
     </Stack>
   );
 }
@@ -39,18 +40,12 @@ function Choice() {
         <ul aria-label="Resources that match" style={{ margin: '10px 0 0', paddingLeft: 20 }}>
           {data.items.map(({ id, name, type, region }) => (
             <li key={id} style={{ overflowWrap: 'anywhere' }}>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link to="/intelligence/dependencies" search={{ resource: id }} {...props} />
-                )}
-                onClick={() => setText('')}
-              >
-                {name || id}
-              </Anchor>{' '}
-              <Text span size="xs" className="muted">
-                {words(type)} · {region}
-              </Text>
+              <ResourceOnMap
+                id={id}
+                name={name || id}
+                detail={`${words(type)} · ${region}`}
+                onChosen={() => setText('')}
+              />
             </li>
           ))}
           {data.items.length === 0 && (

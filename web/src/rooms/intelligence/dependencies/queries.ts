@@ -21,8 +21,28 @@ export const dependenciesQuery = (resource: string, hops: number) =>
   });
 
 /** Resources by a part of their name or identifier, for the choice of the middle. */
-export const namedQuery = (q: string) =>
+export const namedQuery = (text: string) =>
   queryOptions({
-    queryKey: ['intelligence', 'dependencies-named', q],
-    queryFn: () => body(client.GET('/api/v1/resources', { params: { query: { q, limit: 12 } } })),
+    queryKey: ['intelligence', 'dependencies-named', text],
+    queryFn: () =>
+      body(client.GET('/api/v1/resources', { params: { query: { text, limit: 12 } } })),
+  });
+
+/** Resources of one type, as places to begin. */
+export const startsQuery = (type: string) =>
+  queryOptions({
+    queryKey: ['intelligence', 'dependencies-starts', type],
+    queryFn: () => body(client.GET('/api/v1/resources', { params: { query: { type, limit: 6 } } })),
+  });
+
+/** Open anomalies, whose resources are worth a look at first. */
+export const openAnomaliesQuery = () =>
+  queryOptions({
+    queryKey: ['intelligence', 'dependencies-anomalies'],
+    queryFn: () =>
+      body(
+        client.GET('/api/v1/intelligence/anomalies', {
+          params: { query: { status: 'open', limit: 12 } },
+        }),
+      ),
   });
