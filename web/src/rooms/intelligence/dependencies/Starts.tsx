@@ -13,7 +13,7 @@ export function Starts() {
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <Troubled />
       <StartsOfType type="load_balancer" title="Load balancers" />
-      <StartsOfType type="scaling_group" title="Auto Scaling groups" />
+      <StartsOfType type="scaling_group" title="Scaling groups" />
       <StartsOfType type="database" title="Databases" />
     </SimpleGrid>
   );
