@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::door;
 use crate::entry::{
-    Claim, Entry, Metadata, OWN_ID_PREFIX, Submitter, SubmitterType, email, insert_submitter,
-    read_claim, read_submitter,
+    Claim, Entry, Metadata, OWN_ID_PREFIX, SOURCE_ID_PREFIX, Submitter, SubmitterType, email,
+    insert_submitter, read_claim, read_submitter,
 };
 use crate::field_error::{FieldCode, FieldError};
 use crate::instant::{parse_instant, to_millis};
@@ -128,7 +128,7 @@ impl Draft {
         let refused = drafts
             .iter()
             .enumerate()
-            .find_map(|(index, draft)| Some((index, reserved(&draft.entry)?)));
+            .find_map(|(index, draft)| Some((index, reserved(&draft.entry, submitter)?)));
         if let Some(refused) = refused {
             return Err(refused);
         }
@@ -255,8 +255,8 @@ fn unreadable(errors: &[FieldError]) -> ReadBackError {
     )
 }
 
-/// Returns the fault of an entry that only Reeve may submit.
-fn reserved(entry: &Entry) -> Option<FieldError> {
+/// Returns the fault of an entry that this submitter may not submit.
+fn reserved(entry: &Entry, submitter: &Submitter) -> Option<FieldError> {
     if entry.event_type.is_reserved() {
         let category = entry.category();
         let message = format!(
@@ -266,11 +266,28 @@ fn reserved(entry: &Entry) -> Option<FieldError> {
         return Some(FieldError::new("event_type", FieldCode::Reserved, message));
     }
 
-    let message = format!("identifiers that begin with {OWN_ID_PREFIX} are given by Reeve alone");
-    entry
-        .event_id
-        .is_reserved()
-        .then(|| FieldError::new("event_id", FieldCode::Reserved, message))
+    let message = if entry.event_id.is_reserved() {
+        format!("identifiers that begin with {OWN_ID_PREFIX} are given by Reeve alone")
+    } else if !is_in_own_space(entry, submitter) {
+        format!(
+            "identifiers that begin with {SOURCE_ID_PREFIX} are given to entries of sources alone"
+        )
+    } else {
+        return None;
+    };
+    Some(FieldError::new("event_id", FieldCode::Reserved, message))
+}
+
+/// Returns `true` if an identifier is not one of a source, or one of the source that submits it.
+fn is_in_own_space(entry: &Entry, submitter: &Submitter) -> bool {
+    let Some(rest) = entry.event_id.as_str().strip_prefix(SOURCE_ID_PREFIX) else {
+        return submitter.kind != SubmitterType::Source;
+    };
+    submitter.kind == SubmitterType::Source
+        && submitter.id.as_deref().is_some_and(|name| {
+            rest.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
 }
 
 /// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or

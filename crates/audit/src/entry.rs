@@ -26,7 +26,7 @@ use jiff::Timestamp;
 pub use action::Action;
 pub use actor::Actor;
 pub use change::{Changes, Metadata};
-pub use kind::{EventId, EventType, NameError, OWN_ID_PREFIX};
+pub use kind::{EventId, EventType, NameError, OWN_ID_PREFIX, SOURCE_ID_PREFIX};
 pub use names::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterType, UnknownName};
 pub use read::is_email_address;
 pub(crate) use read::{Claim, email, read_claim, read_submitter};

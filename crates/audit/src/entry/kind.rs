@@ -22,6 +22,10 @@ pub enum NameError {
 /// foreign entry there would silence an alert.
 pub const OWN_ID_PREFIX: &str = "reeve:";
 
+/// Prefix of the identifiers of entries from sources, followed by the source's name. No other
+/// submitter may use it: a foreign entry there would keep the source's own out of the log.
+pub const SOURCE_ID_PREFIX: &str = "source/";
+
 /// Unique id of an entry: 1 to 256 bytes, no control characters, no space at either end.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId(String);

@@ -113,6 +113,8 @@ names! {
         /// By a program on Reeve's own machine that writes into the data directory, such as `reeve
         /// audit import`.
         Local = "local",
+        /// From a source of entries: with its token, from its queue, or by its listener.
+        Source = "source",
     }
 }
 

@@ -42,6 +42,24 @@ kinds! { Automation:
     DRIFT_REOPEN = "intelligence.drift.reopen", Low, Reeve,
         "A drift that was accepted is open again: the acceptance ended or was withdrawn, or the resource changed further.",
         ["resource.type", "resource.id", "metadata.drift_id", "metadata.baseline_id", "metadata.baseline", "metadata.reason"];
+    OBJECTIVE_CREATE = "intelligence.objective.create", Info, Reeve,
+        "An objective of a service was added.",
+        ["resource.type", "resource.id", "changes.after"];
+    OBJECTIVE_MODIFY = "intelligence.objective.modify", Info, Reeve,
+        "An objective of a service was changed.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
+    OBJECTIVE_DELETE = "intelligence.objective.delete", Info, Reeve,
+        "An objective of a service was removed.",
+        ["resource.type", "resource.id", "changes.before"];
+    OBJECTIVE_BURN = "intelligence.objective.burn", High, Reeve,
+        "The error budget of an objective began to be used too fast to last.",
+        ["resource.type", "resource.id", "metadata.objective_name", "metadata.metric", "metadata.burn_hour", "metadata.budget_left_percent"];
+    RUNBOOK_OUTCOME = "intelligence.runbook.outcome", Info, Reeve,
+        "A change by a runbook was verified: the issue is over, it is still there, or the change failed.",
+        ["resource.type", "resource.id", "metadata.runbook", "metadata.outcome", "metadata.action_id"];
+    RUNBOOK_BREAKER = "intelligence.runbook.breaker", Medium, Reeve,
+        "The circuit breaker of a runbook on a resource, or on all, opened or closed.",
+        ["resource.type", "resource.id", "metadata.runbook", "metadata.failures", "metadata.reason"];
     MODEL = "intelligence.model", Info, Reeve,
         "A model was trained, promoted or rolled back.",
         ["resource.type", "resource.id", "metadata.agent_id", "metadata.model"];

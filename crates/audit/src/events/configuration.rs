@@ -34,16 +34,16 @@ kinds! { Configuration:
         "A policy changed: an agent, guardrail, exclusion, predictive rule, calendar, webhook or notification channel.",
         ["resource.type", "resource.id"];
     INTEGRATION_CREATE = "integration.create", Info, Shared,
-        "A connection to a cloud account was added.",
+        "An integration was added: a connection to a cloud account, a source or a stream.",
         ["resource.type", "resource.id", "changes.after"];
     INTEGRATION_MODIFY = "integration.modify", Info, Shared,
-        "A connection to a cloud account was changed.",
+        "An integration was changed, paused, resumed or set back.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
     INTEGRATION_DELETE = "integration.delete", Info, Shared,
-        "A connection to a cloud account was removed.",
+        "An integration was removed.",
         ["resource.type", "resource.id", "changes.before"];
     INTEGRATION_TEST = "integration.test", Info, Shared,
-        "The credentials of a connection were tried.",
+        "The credentials of a connection, or the receiver of a stream, were tried.",
         ["resource.type", "resource.id"];
     PRICE_FILE_IMPORT = "price_file.import", Info, Reeve,
         "A price file was imported; its prices go before the bundled ones.",

@@ -90,4 +90,16 @@ kinds! { Log:
     ALERT_HANDLE = "audit.alert.handle", Info, Reeve,
         "A firing was acknowledged, assigned or resolved.",
         ["resource.type", "resource.id", "metadata.rule_id"];
+    RETENTION_MODIFY = "audit.retention.modify", High, Reeve,
+        "The retention policies were changed. `after` is the new version with all policies.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
+    RETENTION_RUN = "audit.retention.run", Info, Reeve,
+        "Expired entries were looked for on request.",
+        ["resource.type", "resource.id"];
+    HOLD_CREATE = "audit.hold.create", High, Reeve,
+        "A legal hold was placed: entries that its query includes are not deleted.",
+        ["resource.type", "resource.id", "changes.after"];
+    HOLD_RELEASE = "audit.hold.release", High, Reeve,
+        "A legal hold was released, with the reason: the entries that it kept may expire.",
+        ["resource.type", "resource.id", "changes.before", "changes.after"];
 }

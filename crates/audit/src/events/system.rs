@@ -6,6 +6,12 @@ kinds! { System:
     KEY_ROTATE = "ledger.key_rotate", High, Reeve,
         "The log's signing key was replaced.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
+    EXPIRE = "ledger.expire", High, Reeve,
+        "The period of a segment of the log has passed and its entries are deleted: their range, number and types, the hash of the segment, the root of the commitments that stay, the policies that allow it and the legal holds that were looked at.",
+        ["resource.type", "resource.id", "metadata.first_sequence", "metadata.last_sequence", "metadata.entries", "metadata.event_types", "metadata.sha256", "metadata.commitments_root", "metadata.class", "metadata.policy_version", "metadata.expired_at", "metadata.newest_timestamp", "metadata.newest_recorded_at", "metadata.holds"];
+    FREE = "ledger.free", Info, Reeve,
+        "The files of an expired segment were deleted, and this many bytes were freed.",
+        ["resource.type", "resource.id", "metadata.expiry", "metadata.freed_bytes"];
     ACCEPT_UNSIGNED = "ledger.accept_unsigned", High, Reeve,
         "An operator had the service start over files of an earlier version that the log's key had not signed.",
         ["resource.type", "resource.id", "metadata.entries", "metadata.root", "metadata.sealed_entries", "metadata.signed_entries"];
