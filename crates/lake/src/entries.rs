@@ -24,6 +24,7 @@
 
 mod budget;
 mod columns;
+mod content;
 mod cut;
 mod decode;
 mod encode;

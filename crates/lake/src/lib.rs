@@ -10,6 +10,7 @@
 mod bills;
 pub mod entries;
 mod flow_records;
+mod ocsf_file;
 mod place;
 pub mod samples;
 mod text_table;
@@ -17,5 +18,6 @@ mod text_table;
 pub use bills::{BillError, read_bill};
 pub use entries::{EntryFile, EntrySearch, EntrySegments, SealedPlace, Views};
 pub use flow_records::{FlowFileError, read_flow_records};
+pub use ocsf_file::{OcsfFileError, write_ocsf_file};
 pub use place::PlaceError;
 pub use samples::SampleLake;

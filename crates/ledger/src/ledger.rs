@@ -226,6 +226,7 @@ impl Ledger {
     /// Sealed segments and unsealed entries that belong together: each acknowledged entry is in
     /// exactly one of them.
     pub fn view(&self) -> View {
+        self.0.shared.keep_deadlines();
         self.0.shared.view.read().clone()
     }
 

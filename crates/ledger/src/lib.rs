@@ -13,6 +13,7 @@
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::multi_prover`], [`Ledger::tile`], [`keys`] |
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`], [`Ledger::snapshot`] |
+//! | expiring | [`Ledger::expire`], [`Ledger::free`], [`Ledger::conceal`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
 mod accept;
@@ -23,10 +24,12 @@ mod chain;
 pub mod clock;
 mod config;
 mod cosign;
+mod deadlines;
 mod delivery;
 pub mod disk;
 pub mod entry;
 mod epoch;
+mod expiry;
 mod extend;
 mod fence;
 mod hash_file;
@@ -53,9 +56,11 @@ pub use accept::{AcceptUnsigned, EntryError, Unsigned};
 pub use append::AppendError;
 pub use attest::Attestor;
 pub use config::Config;
+pub use deadlines::Classes;
 pub use delivery::Delivery;
 pub use entry::{Receipt, SealedEntry, StoredEntry};
 pub use epoch::{KeyEpoch, Planned, RotateError};
+pub use expiry::{ExpireError, Tombstone, root_of};
 pub use extend::ExtendError;
 pub use fence::{Fence, Fenced, Unfenced};
 pub use ledger::Ledger;
@@ -67,7 +72,7 @@ pub use reader::{
 };
 pub use reeve_tlog::Epoch;
 pub use seal::SealError;
-pub use segment::{SegmentError, SegmentMeta, SegmentStore};
+pub use segment::{Expired, SegmentContent, SegmentError, SegmentMeta, SegmentStore};
 pub use shared::Health;
 pub use snapshot::{Snapshot, SnapshotFile};
 pub use tail::{Tail, View};

@@ -189,6 +189,8 @@ mod tests {
             sha256: String::new(),
             min_timestamp_ms: 0,
             max_timestamp_ms: 0,
+            max_recorded_at_ms: None,
+            expired: None,
         }
     }
 

@@ -73,11 +73,11 @@ pub(crate) async fn open(
     let recent = Recents::from_records(records);
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
+    let all_segments = manifest.segments;
     let view = View {
-        segments: Arc::new(manifest.segments),
+        segments: Arc::default(),
         tail,
     };
-    segments.publish(view.segments.clone());
     tracing::info!(origin = %config.origin, size, unsealed = view.tail.len(), %root, "the log is open");
     let shared = Shared {
         places: Places::new(&config),
@@ -95,6 +95,9 @@ pub(crate) async fn open(
         unsigned,
         newest_at_open: newest,
         view: RwLock::new(view),
+        all_segments: RwLock::default(),
+        deadlines: RwLock::default(),
+        classes: RwLock::new(None),
         head: RwLock::new(Head {
             size,
             root,
@@ -111,6 +114,9 @@ pub(crate) async fn open(
         config,
     };
 
+    shared.show_segments(Some(all_segments), |shown| {
+        shared.view.write().segments = shown
+    });
     if let Some(ahead) = shared.clock_fault() {
         tracing::warn!("{ahead}");
     }
@@ -138,7 +144,7 @@ pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
     let manifest = unsigned.map_err(|error| manifest_error(&path, error))?;
     let manifest = manifest.unwrap_or_else(|| Manifest::empty(&shared.config.origin));
 
-    if manifest.segments != *shared.view.read().segments.as_ref() {
+    if manifest.segments != *shared.all_segments.read().as_ref() {
         let cause = "the manifest was changed after it was read".into();
         return Err(OpenError::Forged {
             path: shared.places.unsigned_manifest(),
@@ -210,9 +216,14 @@ async fn open_ids(
         let commitments = tiles
             .commitments(begin, end)
             .map_err(OpenError::io(&dir, "reading the commitments for"))?;
-        let mut records = Vec::new();
+        let (mut records, mut expired) = (Vec::new(), 0);
         for segment in &manifest.segments {
             if segment.first_sequence < end && segment.last_sequence >= begin {
+                // Its identifiers are gone with it: an entry that is sent again is a new one.
+                if segment.expired.is_some() {
+                    expired += segment.count;
+                    continue;
+                }
                 let rows = segments.read(segment).await?;
                 for row in rows
                     .iter()
@@ -228,7 +239,8 @@ async fn open_ids(
                 }
             }
         }
-        if records.len() as u64 != end - begin {
+        let lacking = (end - begin).saturating_sub(records.len() as u64);
+        if lacking > expired {
             let cause = format!(
                 "its segments hold {} of the entries {begin} to {}",
                 records.len(),

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use reeve_audit::RetentionClass;
+use jiff::tz::TimeZone;
+use reeve_audit::{EventType, RetentionClass};
 use tokio::task::JoinSet;
 
 use crate::append::AppendError;
@@ -110,7 +111,7 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
     let ids = hashes.await.map_err(|_| SealError::Closed)??;
     let (shared, written) = (shared.clone(), written?);
     let finish = move || {
-        let before = shared.view.read().segments.clone();
+        let before = shared.all_segments.read().clone();
         let segments = write_manifest(&shared, &sealing, &before, written)?;
         show(&shared, end, Arc::new(ids), segments);
         drop(sealing);
@@ -123,16 +124,24 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
         .map_err(|_| SealError::Closed)?
 }
 
-/// One segment a retention class, of at most as many entries as make a seal due; two are written at
+/// One segment a retention class and month of expiry, of at most as many entries as make a seal due; two are written at
 /// a time.
 async fn write_segments(
     shared: &Arc<Shared>,
     entries: &[Arc<StoredEntry>],
 ) -> Result<Vec<SegmentMeta>, SealError> {
-    let mut classes: BTreeMap<&'static str, Vec<Arc<StoredEntry>>> = BTreeMap::new();
+    let chosen = shared.classes.read().clone();
+    let class_of = |event_type: &EventType| match &chosen {
+        Some(classes) => classes(event_type),
+        None => RetentionClass::for_event_type(event_type).id().to_owned(),
+    };
+    let mut classes: BTreeMap<(String, i16, i8), Vec<Arc<StoredEntry>>> = BTreeMap::new();
     for entry in entries {
+        // A segment expires as a whole. An entry that is dated far ahead must not keep others.
+        let clock = entry.recorded_at.max(entry.entry.timestamp);
+        let day = clock.to_zoned(TimeZone::UTC).date();
         classes
-            .entry(RetentionClass::for_event_type(&entry.entry.event_type).id())
+            .entry((class_of(&entry.entry.event_type), day.year(), day.month()))
             .or_default()
             .push(entry.clone());
     }
@@ -141,15 +150,15 @@ async fn write_segments(
     let mut writing = JoinSet::new();
     let mut written = Vec::new();
 
-    for (class, entries) in classes {
+    for ((class, ..), entries) in classes {
         // A share of less than half a segment goes with the one before.
         let parts = ((entries.len() + most / 2) / most).max(1);
         for part in entries.chunks(entries.len().div_ceil(parts)) {
             if writing.len() >= SEGMENTS_AT_ONCE {
                 written.extend(writing.join_next().await);
             }
-            let (shared, part) = (shared.clone(), part.to_vec());
-            writing.spawn(async move { shared.segments.write(class, &part).await });
+            let (shared, class, part) = (shared.clone(), class.clone(), part.to_vec());
+            writing.spawn(async move { shared.segments.write(&class, &part).await });
         }
     }
 
@@ -270,18 +279,17 @@ fn write_manifest(
 
 /// Lets readers see the segments instead of the entries of the tail, all at once.
 fn show(shared: &Shared, end: u64, ids: Arc<SealedIds>, segments: Vec<SegmentMeta>) {
-    let segments = Arc::new(segments);
     shared.tiles.forget(end);
     *shared.ids.write() = ids;
-    shared.segments.publish(segments.clone());
     let tail = shared.view.read().tail.clone();
     let weight = tail.weight_before(end);
     drop(tail);
-    let dropped = {
+    let mut dropped = None;
+    shared.show_segments(Some(segments), |shown| {
         let mut view = shared.view.write();
-        view.segments = segments;
-        view.tail.drop_before(end, weight)
-    };
+        view.segments = shown;
+        dropped = Some(view.tail.drop_before(end, weight));
+    });
     shared.sealed.notify_waiters();
     drop(dropped);
 }

@@ -1,8 +1,10 @@
 //! The port that keeps sealed entries.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use reeve_audit::Entry;
 use serde::{Deserialize, Serialize};
 
 use crate::attest::Attestor;
@@ -30,6 +32,76 @@ pub struct SegmentMeta {
     pub min_timestamp_ms: i64,
     /// Latest `timestamp` of its entries.
     pub max_timestamp_ms: i64,
+    /// Latest `recorded_at` of its entries; `None` in records of version 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_recorded_at_ms: Option<i64>,
+    /// Mark that its entries expired and that its file may be gone; `None` while they are in the
+    /// log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expired: Option<Expired>,
+}
+
+/// Mark of an expired segment: its tombstone in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expired {
+    /// Sequence of the entry `ledger.expire` about it.
+    pub entry: u64,
+    /// Version of the policies that allowed it.
+    pub policy_version: u64,
+    /// Sequence of the entry `ledger.free` about the deletion of its file; `None` until the file is
+    /// gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freed: Option<u64>,
+}
+
+/// Content of a segment, as far as its retention depends on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SegmentContent {
+    /// Number of entries by event type.
+    pub event_types: BTreeMap<String, u64>,
+    /// Latest `timestamp`, ms since the epoch.
+    pub max_timestamp_ms: i64,
+    /// Latest `recorded_at`.
+    pub max_recorded_at_ms: i64,
+}
+
+impl SegmentContent {
+    /// Adds entries of a type.
+    pub fn add(&mut self, event_type: &str, count: u64) {
+        match self.event_types.get_mut(event_type) {
+            Some(known) => *known += count,
+            None => {
+                self.event_types.insert(event_type.to_owned(), count);
+            }
+        }
+    }
+
+    /// Adds the times of an entry, ms since the epoch.
+    pub fn date(&mut self, timestamp_ms: i64, recorded_at_ms: i64) {
+        let first = self.max_recorded_at_ms == 0 && self.max_timestamp_ms == 0;
+        if first {
+            (self.max_timestamp_ms, self.max_recorded_at_ms) = (timestamp_ms, recorded_at_ms);
+        }
+        self.max_timestamp_ms = self.max_timestamp_ms.max(timestamp_ms);
+        self.max_recorded_at_ms = self.max_recorded_at_ms.max(recorded_at_ms);
+    }
+}
+
+impl SegmentMeta {
+    /// Key of the order of the manifest.
+    pub(crate) fn order(&self) -> (u64, &str) {
+        (self.first_sequence, &self.class)
+    }
+
+    /// Returns `true` if both describe the same segment, expired or not.
+    pub(crate) fn is_same_segment(&self, other: &SegmentMeta) -> bool {
+        let live = |segment: &SegmentMeta| SegmentMeta {
+            expired: None,
+            ..segment.clone()
+        };
+        live(self) == live(other)
+    }
 }
 
 /// Reason why a segment was not written or read.
@@ -67,6 +139,27 @@ pub trait SegmentStore: Send + Sync {
     /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index
     /// of identifiers.
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError>;
+    /// Counts the event types of a segment and finds its latest times. The bytes are those that were
+    /// sealed, or this fails.
+    async fn content(&self, segment: &SegmentMeta) -> Result<SegmentContent, SegmentError> {
+        let mut content = SegmentContent::default();
+        for row in self.read(segment).await? {
+            let read = Entry::from_canonical(&row.canonical);
+            let (entry, recorded_at) = read.map_err(|error| SegmentError::Damaged {
+                path: segment.path.clone(),
+                message: error.to_string(),
+            })?;
+            content.add(entry.event_type.as_str(), 1);
+            content.date(
+                entry.timestamp.as_millisecond(),
+                recorded_at.as_millisecond(),
+            );
+        }
+        Ok(content)
+    }
+    /// Deletes an expired segment with everything that was derived from it; gone for good when this
+    /// returns. Returns the bytes that its files had, 0 for what was gone before.
+    async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError>;
     /// Gives the store the log's signature over what it derives from segments, before any segment
     /// is published. What the store searches with and finds on the disk must be attested; what is
     /// not is derived anew.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use parking_lot::{Mutex, RwLock};
 use reeve_tlog::{Checkpoint, CheckpointSignError, Epochs, Hash, NoteSigner};
 use tokio::sync::{Notify, broadcast};
@@ -12,13 +13,14 @@ use crate::attest::Attestor;
 use crate::chain::Chain;
 use crate::config::{Config, Places};
 use crate::cosign::CosignedHead;
+use crate::deadlines::{Classes, Deadlines};
 use crate::delivery::Delivery;
 use crate::disk::Disk;
 use crate::entry::StoredEntry;
 use crate::ids::SealedIds;
 use crate::manifest::journal::Journal;
 use crate::queue::Room;
-use crate::segment::SegmentStore;
+use crate::segment::{SegmentMeta, SegmentStore};
 use crate::tail::View;
 use crate::tiles::Tiles;
 
@@ -90,6 +92,12 @@ pub(crate) struct Shared {
     /// Greatest `recorded_at` when the log was opened, ms since the epoch.
     pub(crate) newest_at_open: i64,
     pub(crate) view: RwLock<View>,
+    /// All segments of the manifest, also those that the view does not show.
+    pub(crate) all_segments: RwLock<Arc<Vec<SegmentMeta>>>,
+    /// Times at which segments cease to be shown.
+    pub(crate) deadlines: RwLock<Deadlines>,
+    /// Classes of new entries; those of the specification where none were given.
+    pub(crate) classes: RwLock<Option<Arc<Classes>>>,
     pub(crate) head: RwLock<Head>,
     pub(crate) ids: RwLock<Arc<SealedIds>>,
     pub(crate) room: Arc<Room>,
@@ -122,10 +130,49 @@ impl Shared {
             return None;
         }
 
-        let newest = jiff::Timestamp::from_millisecond(self.newest_at_open).ok()?;
+        let newest = Timestamp::from_millisecond(self.newest_at_open).ok()?;
         Some(format!(
             "the log has an entry recorded at {newest:.0}, and the clock says {now:.0}: set the clock right; if it is, it was wrong when the entry was recorded, and alert rules may take new entries for late until {newest:.0}"
         ))
+    }
+
+    /// Takes the list of all segments, where it has changed, and shows those of them that are live
+    /// at this time. One at a time, so that none shows an earlier list.
+    pub(crate) fn show_segments(
+        &self,
+        changed: Option<Vec<SegmentMeta>>,
+        show: impl FnOnce(Arc<Vec<SegmentMeta>>),
+    ) {
+        let mut deadlines = self.deadlines.write();
+        let all = changed.map_or_else(|| self.all_segments.read().clone(), Arc::new);
+        let live = |segment: &&SegmentMeta| segment.expired.is_none();
+        let files: Vec<SegmentMeta> = all.iter().filter(live).cloned().collect();
+        let now = self.config.clock.now();
+        let due = |path: &str| deadlines.by_path.get(path).is_some_and(|at| *at <= now);
+        let shown: Vec<SegmentMeta> = files
+            .iter()
+            .filter(|segment| !due(&segment.path))
+            .cloned()
+            .collect();
+        deadlines.next = deadlines
+            .by_path
+            .values()
+            .filter(|at| **at > now)
+            .min()
+            .copied();
+
+        // Concealed segments keep their indexes: a hold may show them again.
+        self.segments.publish(Arc::new(files));
+        *self.all_segments.write() = all;
+        show(Arc::new(shown));
+    }
+
+    /// Shows what a deadline that has passed leaves.
+    pub(crate) fn keep_deadlines(&self) {
+        let passed = |next: Option<Timestamp>| next.is_some_and(|at| at <= self.config.clock.now());
+        if passed(self.deadlines.read().next) {
+            self.show_segments(None, |shown| self.view.write().segments = shown);
+        }
     }
 
     /// The signed checkpoint of a size and root.

@@ -113,7 +113,9 @@ impl Ledger {
 }
 
 fn take(shared: &Shared) -> io::Result<Snapshot> {
-    let segments = shared.view.read().segments.clone();
+    let mut segments = shared.all_segments.read().as_ref().clone();
+    segments.retain(|segment| segment.expired.is_none());
+    let segments = Arc::new(segments);
     let head = shared.head.read().clone();
     let public_key = shared.signer.read().verifier().to_string();
     let missing = || io::Error::other("the manifest is not signed yet");

@@ -14,10 +14,13 @@ use futures::TryStreamExt;
 use object_store::ObjectMeta;
 use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::RowSelection;
-use reeve_ledger::{Attestor, SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
+use reeve_ledger::{
+    Attestor, SealedEntry, SegmentContent, SegmentError, SegmentMeta, SegmentStore, StoredEntry,
+};
 use sha2::{Digest, Sha256};
 
 use super::columns::texts;
+use super::content::content;
 use super::decode::{sealed, sealed_columns};
 use super::encode::encode;
 use super::index::{Shelf, build, rows_of};
@@ -289,6 +292,11 @@ impl SegmentStore for EntrySegments {
             sha256: built.sha256,
             min_timestamp_ms,
             max_timestamp_ms,
+            max_recorded_at_ms: entries
+                .iter()
+                .map(|entry| entry.recorded_at.as_millisecond())
+                .max(),
+            expired: None,
         })
     }
 
@@ -313,6 +321,34 @@ impl SegmentStore for EntrySegments {
         }
 
         Ok(entries)
+    }
+
+    async fn content(&self, segment: &SegmentMeta) -> Result<SegmentContent, SegmentError> {
+        content(self, segment).await
+    }
+
+    async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
+        let path = &segment.path;
+        self.checked.lock().remove(path);
+        let mut freed = self
+            .shelf
+            .remove(path)
+            .map_err(|error| io(path, error.to_string()))?;
+        let found = match self.place.head(path).await {
+            Ok(found) => Some(found.size),
+            Err(PlaceError::Missing(_)) => None,
+            Err(error) => return Err(failed(error)),
+        };
+        if let Some(bytes) = found {
+            self.place.delete(path).await.map_err(failed)?;
+            freed += bytes;
+        }
+        // Gone for good: the entry about it may not be ahead of the folder.
+        if let Some(folder) = self.root.join(path).parent() {
+            let synced = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+            synced.map_err(|error| io(path, error.to_string()))?;
+        }
+        Ok(freed)
     }
 
     fn attested_by(&self, attestor: Arc<Attestor>) {

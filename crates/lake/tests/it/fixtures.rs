@@ -38,6 +38,8 @@ fn segment(name: &str) -> SegmentMeta {
         sha256: hex::encode(Sha256::digest(&file)),
         min_timestamp_ms: 946_684_799_999,
         max_timestamp_ms: 1_795_168_800_001,
+        max_recorded_at_ms: None,
+        expired: None,
     }
 }
 

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
+use reeve_audit::entry::SOURCE_ID_PREFIX;
 use reeve_audit::query::{
     Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range,
     TextMatch, ValueList,
@@ -174,17 +175,27 @@ pub(crate) fn entry(random: &mut StdRng, number: usize) -> Entry {
         .collect();
     entry.metadata.extra = object(random, 2);
     entry.submitted_by = submitter(random).map(Arc::new);
+    if let Some(by) = &entry.submitted_by
+        && by.kind == SubmitterType::Source
+    {
+        let id = format!("{SOURCE_ID_PREFIX}trail/{}", entry.event_id);
+        entry.event_id = EventId::new(id).unwrap();
+    }
 
     entry
 }
 
-/// None as in old entries, Reeve itself, or others.
+/// None as in old entries, Reeve itself, a source, or others.
 fn submitter(random: &mut StdRng) -> Option<Submitter> {
     match SubmitterType::ALL
         .choose(random)
         .filter(|_| random.random_bool(0.8))?
     {
         SubmitterType::Reeve => Some(Submitter::new(SubmitterType::Reeve)),
+        SubmitterType::Source => Some(Submitter {
+            id: Some("trail".to_owned()),
+            ..Submitter::new(SubmitterType::Source)
+        }),
         kind => Some(Submitter {
             kind: *kind,
             id: maybe(random),

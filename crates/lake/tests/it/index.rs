@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
+use reeve_audit::entry::SOURCE_ID_PREFIX;
 use reeve_audit::query::{Column, Expr, Match, Pattern, Query, TextMatch};
 use reeve_audit::{Entry, EventId};
 use reeve_ledger::{EntryReader, Order, SearchRequest};
@@ -25,7 +26,9 @@ fn uuid(random: &mut StdRng) -> String {
 /// An entry with values that hardly repeat: identifiers, and notes of words some of which do.
 fn entry(random: &mut StdRng, number: usize) -> Entry {
     let mut entry = generate::entry(random, number);
-    if random.random_bool(0.8) {
+    // Identifiers of a source's entries begin with its name.
+    let is_of_source = entry.event_id.as_str().starts_with(SOURCE_ID_PREFIX);
+    if !is_of_source && random.random_bool(0.8) {
         let id = uuid(random);
         entry.event_id = EventId::new(if random.random_bool(0.2) {
             id.to_uppercase()

@@ -187,6 +187,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
     let mut random = StdRng::seed_from_u64(9);
     let mut template = generate::entry(&mut random, 0);
     template.event_type = reeve_audit::EventType::new("cost.report").unwrap();
+    template.submitted_by = None;
     let received: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
     let size = 70_000;
 

@@ -1,6 +1,6 @@
 //! The manifest as it is kept: `ledger/manifest.journal`, a line of JSON a record. The first record
-//! is a snapshot of all segments, each later one adds those of a seal. A seal appends one line, so
-//! it costs what it seals and not what was sealed before.
+//! is a snapshot of all segments, each later one adds those of a seal, or marks segments as expired.
+//! A seal appends one line, so it costs what it seals and not what was sealed before.
 //!
 //! Each record carries an attestation by the log's key over the digest of all lines before and of
 //! itself. So the newest attestation that holds speaks for everything before it, and one signature
@@ -56,6 +56,24 @@ pub(crate) struct Seal {
     pub(crate) segments: Vec<SegmentMeta>,
 }
 
+/// The sealed part of the log, as every record repeats it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Extent {
+    sealed_size: u64,
+    root: Hash,
+    chain_hash: Hash,
+}
+
+impl Extent {
+    fn of(manifest: &Manifest) -> Extent {
+        Extent {
+            sealed_size: manifest.sealed_size,
+            root: manifest.root,
+            chain_hash: manifest.chain_hash,
+        }
+    }
+}
+
 /// The journal, open for appending.
 pub(crate) struct Journal {
     disk: Arc<dyn Disk>,
@@ -65,7 +83,7 @@ pub(crate) struct Journal {
     file: Box<dyn DiskFile>,
     length: u64,
     digest: Digest,
-    sealed_size: u64,
+    extent: Extent,
 }
 
 /// Reads a journal's bytes. `attested` says whether a note attests a digest at a size.
@@ -134,7 +152,9 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
 
     for record in records {
         let begin = manifest.as_ref().map_or(0, |manifest| manifest.sealed_size);
-        check_segments(&record.segments, begin, record.sealed_size)?;
+        if record.kind != Kind::Expire {
+            check_segments(&record.segments, begin, record.sealed_size)?;
+        }
         match (&mut manifest, record.kind) {
             (None, Kind::Snapshot) => manifest = Some(record.into_manifest()),
             (Some(manifest), Kind::Seal) if manifest.origin == record.origin => {
@@ -142,14 +162,62 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
                     (record.sealed_size, record.root, record.chain_hash);
                 manifest.segments.extend(record.segments);
             }
-            (Some(_), Kind::Seal) => return Err(contradiction("its records are of two logs")),
-            (None, Kind::Seal) | (Some(_), Kind::Snapshot) => {
+            (Some(manifest), Kind::Expire) if manifest.origin == record.origin => {
+                let extent = (record.sealed_size, record.root, record.chain_hash);
+                if extent != (manifest.sealed_size, manifest.root, manifest.chain_hash) {
+                    return Err(contradiction(
+                        "an expiry speaks of another extent of the log",
+                    ));
+                }
+                mark(&mut manifest.segments, &record.segments)?;
+            }
+            (Some(_), Kind::Seal | Kind::Expire) => {
+                return Err(contradiction("its records are of two logs"));
+            }
+            (None, Kind::Seal | Kind::Expire) | (Some(_), Kind::Snapshot) => {
                 return Err(contradiction("a snapshot is its first record and no other"));
             }
         }
     }
 
     manifest.ok_or_else(|| contradiction("it has no record"))
+}
+
+/// Marks segments of a list, which is in the order of the manifest, as expired or freed. Refuses
+/// segments that are not in it, and a mark that is taken back or changed.
+pub(crate) fn mark(
+    segments: &mut [SegmentMeta],
+    marked: &[SegmentMeta],
+) -> Result<(), ManifestError> {
+    for change in marked {
+        let refused = |what: &str| {
+            let path = &change.path;
+            Err(ManifestError::Contradiction(format!("{path}: {what}")))
+        };
+        let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
+        let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
+            return refused("an expiry names a segment that is not listed");
+        };
+        if !segment.is_same_segment(change) {
+            return refused("an expiry describes the segment differently");
+        }
+
+        let goes_on = match (segment.expired, change.expired) {
+            (None, Some(mark)) => mark.freed.is_none(),
+            (Some(before), Some(mark)) => {
+                before.freed.is_none()
+                    && mark.freed.is_some()
+                    && (before.entry, before.policy_version) == (mark.entry, mark.policy_version)
+            }
+            (_, None) => false,
+        };
+        if !goes_on {
+            return refused("an expiry cannot be taken back or changed");
+        }
+        segment.expired = change.expired;
+    }
+
+    Ok(())
 }
 
 /// Reads the file; `None` when there is none.
@@ -186,7 +254,7 @@ impl Journal {
             file: disk.open(path)?,
             length: line.len() as u64,
             digest,
-            sealed_size: manifest.sealed_size,
+            extent: Extent::of(manifest),
         })
     }
 
@@ -216,7 +284,7 @@ impl Journal {
             file,
             length: content.length,
             digest: content.digest,
-            sealed_size: content.manifest.sealed_size,
+            extent: Extent::of(&content.manifest),
         })
     }
 
@@ -227,30 +295,51 @@ impl Journal {
         seal: &Seal,
         before: &[SegmentMeta],
     ) -> Result<(), ManifestError> {
-        check_segments(&seal.segments, self.sealed_size, seal.sealed_size)?;
+        check_segments(&seal.segments, self.extent.sealed_size, seal.sealed_size)?;
+        let extent = Extent {
+            sealed_size: seal.sealed_size,
+            root: seal.root,
+            chain_hash: seal.chain_hash,
+        };
+        let record = Record::seal(&self.origin, seal);
+        self.write(record, extent, || {
+            before.iter().chain(&seal.segments).cloned().collect()
+        })
+    }
+
+    /// Appends the record of an expiry; durable when this returns. `all` are the segments of the
+    /// log, those of the expiry marked.
+    pub(crate) fn expire(
+        &mut self,
+        marked: Vec<SegmentMeta>,
+        all: &[SegmentMeta],
+    ) -> Result<(), ManifestError> {
+        let extent = self.extent;
+        let record = Record::expire(&self.origin, &extent, marked);
+        self.write(record, extent, || all.to_vec())
+    }
+
+    /// Appends a record, or begins the file anew with all segments if it was removed meanwhile.
+    fn write(
+        &mut self,
+        record: Record,
+        extent: Extent,
+        all: impl FnOnce() -> Vec<SegmentMeta>,
+    ) -> Result<(), ManifestError> {
         if !self.file.is_linked()? {
             tracing::warn!(file = %self.path.display(), "the manifest was removed while the log was open; it is written again");
-            let segments = before.iter().chain(&seal.segments).cloned().collect();
-            let Seal {
-                sealed_size,
-                root,
-                chain_hash,
-                ..
-            } = *seal;
-            let origin = self.origin.clone();
             let manifest = Manifest {
-                origin,
-                sealed_size,
-                root,
-                chain_hash,
+                origin: self.origin.clone(),
+                sealed_size: extent.sealed_size,
+                root: extent.root,
+                chain_hash: extent.chain_hash,
                 edge: Vec::new(),
-                segments,
+                segments: all(),
             };
             *self = Journal::create(&self.disk, &self.path, &self.attestor, &manifest)?;
             return Ok(());
         }
 
-        let record = Record::seal(&self.origin, seal);
         let (line, digest) = record.write(&self.attestor, &self.digest)?;
         let written = self
             .file
@@ -258,19 +347,18 @@ impl Journal {
             .and_then(|()| self.file.sync());
 
         if let Err(error) = written {
-            // On a full disk every byte counts; the next seal writes at the same place.
+            // On a full disk every byte counts; the next record is written at the same place.
             let _ = self.file.truncate(self.length);
             return Err(error.into());
         }
 
-        (self.length, self.digest, self.sealed_size) =
-            (self.length + line.len() as u64, digest, seal.sealed_size);
+        (self.length, self.digest, self.extent) = (self.length + line.len() as u64, digest, extent);
         Ok(())
     }
 
     /// Length of the records, and how many entries they seal.
     pub(crate) fn extent(&self) -> (u64, u64) {
-        (self.length, self.sealed_size)
+        (self.length, self.extent.sealed_size)
     }
 }
 

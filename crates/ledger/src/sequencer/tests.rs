@@ -40,6 +40,8 @@ impl SegmentStore for Taken {
             sha256: String::new(),
             min_timestamp_ms: 0,
             max_timestamp_ms: 0,
+            max_recorded_at_ms: None,
+            expired: None,
         })
     }
 
@@ -48,6 +50,10 @@ impl SegmentStore for Taken {
             path: segment.path.clone(),
             message: "not kept".into(),
         })
+    }
+
+    async fn remove(&self, _segment: &SegmentMeta) -> Result<u64, SegmentError> {
+        Ok(0)
     }
 
     fn publish(&self, _segments: Arc<Vec<SegmentMeta>>) {}

@@ -7,6 +7,7 @@ mod append;
 mod crash;
 mod earlier;
 mod epochs;
+mod expiry;
 mod faults;
 mod faulty_disk;
 mod fence;

@@ -333,10 +333,10 @@ async fn damaged_manifest_and_tiles_are_refused() {
 
     fs::write(
         &manifest,
-        text.replacen("\"version\":2", "\"version\":3", 1),
+        text.replacen("\"version\":3", "\"version\":4", 1),
     )
     .unwrap();
-    assert!(log.refused().await.to_string().contains("its version is 3"));
+    assert!(log.refused().await.to_string().contains("its version is 4"));
     fs::remove_file(&manifest).unwrap();
     let error = log.refused().await;
     assert!(

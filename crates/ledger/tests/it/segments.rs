@@ -31,6 +31,11 @@ impl MemorySegments {
         *self.gate.lock() = None;
     }
 
+    /// The rows that a segment has; `None` once it was removed.
+    pub(crate) fn read_rows(&self, path: &str) -> Option<Vec<SealedEntry>> {
+        self.written.lock().get(path).cloned()
+    }
+
     pub(crate) fn published(&self) -> Arc<Vec<SegmentMeta>> {
         self.published.lock().clone()
     }
@@ -89,6 +94,11 @@ impl SegmentStore for MemorySegments {
             sha256: String::new(),
             min_timestamp_ms: times.clone().min().unwrap(),
             max_timestamp_ms: times.max().unwrap(),
+            max_recorded_at_ms: entries
+                .iter()
+                .map(|entry| entry.recorded_at.as_millisecond())
+                .max(),
+            expired: None,
         })
     }
 
@@ -102,6 +112,17 @@ impl SegmentStore for MemorySegments {
             .get(&segment.path)
             .cloned()
             .ok_or_else(missing)
+    }
+
+    async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
+        if let Some(gate) = self.gate.lock().as_ref() {
+            gate().map_err(|message| SegmentError::Io {
+                path: segment.path.clone(),
+                message,
+            })?;
+        }
+        let gone = self.written.lock().remove(&segment.path);
+        Ok(gone.map_or(0, |_| segment.bytes))
     }
 
     fn publish(&self, segments: Arc<Vec<SegmentMeta>>) {

@@ -218,6 +218,19 @@ impl Shelf {
             .retain(|path, _| kept.contains(path.as_str()));
     }
 
+    /// Removes the index of a segment. Returns its bytes, 0 where there is none.
+    pub(in crate::entries) fn remove(&self, segment: &str) -> io::Result<u64> {
+        self.known.lock().remove(segment);
+        let path = self.path(segment);
+        let bytes = match fs::metadata(&path) {
+            Ok(found) => found.len(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        fs::remove_file(&path)?;
+        Ok(bytes)
+    }
+
     /// Removes the files of segments that are neither among these nor there.
     pub(in crate::entries) fn sweep(&self, segments: &[SegmentMeta]) -> io::Result<()> {
         let kept: std::collections::HashSet<PathBuf> = segments

@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::super::{Manifest, ManifestError};
-use super::{Digest, NAME, Seal};
+use super::{Digest, Extent, NAME, Seal};
 use crate::attest::Attestor;
 use crate::segment::SegmentMeta;
 
-/// Version of the records; version 1 was a file of its own.
-const VERSION: u32 = 2;
+/// Version of the records that are written. Version 2 had neither expired segments nor the latest
+/// `recorded_at`; version 1 was a file of its own.
+const VERSION: u32 = 3;
+/// Oldest version that is read.
+const OLDEST_VERSION: u32 = 2;
 /// Beginning of the last member. It cannot stand inside a JSON string, where quotes are escaped.
 const ATTESTATION: &[u8] = b",\"attestation\":";
 
@@ -23,6 +26,8 @@ pub(super) enum Kind {
     Snapshot,
     /// Segments of a seal.
     Seal,
+    /// Segments of records before, whose state of expiry changed.
+    Expire,
 }
 
 /// Reason why bytes are not a record.
@@ -105,6 +110,19 @@ impl Record {
         }
     }
 
+    pub(super) fn expire(origin: &str, extent: &Extent, segments: Vec<SegmentMeta>) -> Record {
+        Record {
+            kind: Kind::Expire,
+            origin: origin.to_owned(),
+            sealed_size: extent.sealed_size,
+            root: extent.root,
+            chain_hash: extent.chain_hash,
+            segments,
+            attestation: String::new(),
+            attested: [0; 32],
+        }
+    }
+
     pub(super) fn into_manifest(self) -> Manifest {
         let Record {
             origin,
@@ -141,7 +159,7 @@ impl Record {
         let (body, note) = line.split_at(at.ok_or(RecordFault::Attestation)?);
         let whole = [body, b"}"].concat();
         let VersionLine { version } = serde_json::from_slice(&whole)?;
-        if version != VERSION {
+        if !(OLDEST_VERSION..=VERSION).contains(&version) {
             return Err(RecordFault::Version(version));
         }
 

@@ -5,6 +5,7 @@ use reeve_tlog::{NoteSigner, leaf_hash};
 
 use super::*;
 use crate::disk::LocalDisk;
+use crate::segment::Expired;
 
 fn attestor(seed: u8) -> Arc<Attestor> {
     Arc::new(Attestor::new(
@@ -24,6 +25,8 @@ fn segment(first: u64, end: u64) -> SegmentMeta {
         sha256: "00".into(),
         min_timestamp_ms: 0,
         max_timestamp_ms: 0,
+        max_recorded_at_ms: None,
+        expired: None,
     }
 }
 
@@ -194,7 +197,7 @@ fn many_records_become_one_and_a_removed_file_is_written_again() {
     assert_eq!(written.read().unwrap().manifest.segments.len(), FOLD_AT + 1);
 }
 
-/// The file as this version writes it, signed by the key with the seed of 32 ones.
+/// A file that a version before expiry wrote, signed by the key with the seed of 32 ones.
 #[test]
 fn a_file_of_version_2_is_read() {
     let bytes = include_bytes!("../../../tests/fixtures/manifest-v2.journal");
@@ -210,7 +213,68 @@ fn a_file_of_version_2_is_read() {
         ),
         (20, 3, None)
     );
+}
 
-    let written = Written::seals(2);
-    assert_eq!(std::fs::read(written.path()).unwrap(), bytes);
+/// Marks the segment of the first ten entries.
+fn marked(entry: u64, freed: Option<u64>) -> SegmentMeta {
+    let expired = Some(Expired {
+        entry,
+        policy_version: 3,
+        freed,
+    });
+    SegmentMeta {
+        expired,
+        ..segment(0, 10)
+    }
+}
+
+/// The file as this version writes it; `REEVE_UPDATE=1` writes the fixture anew.
+#[test]
+fn a_file_of_version_3_is_written_and_read() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest-v3.journal");
+    let mut written = Written::seals(2);
+    for freed in [None, Some(16)] {
+        let all = [marked(15, freed), segment(10, 20)];
+        written
+            .journal
+            .expire(vec![marked(15, freed)], &all)
+            .unwrap();
+    }
+    let bytes = std::fs::read(written.path()).unwrap();
+    if std::env::var_os("REEVE_UPDATE").is_some() {
+        std::fs::write(&fixture, &bytes).unwrap();
+    }
+
+    assert_eq!(std::fs::read(&fixture).unwrap(), bytes);
+    let content = written.read().unwrap();
+    assert_eq!((content.records, content.manifest.sealed_size), (5, 20));
+    assert_eq!(
+        content.manifest.segments,
+        [marked(15, Some(16)), segment(10, 20)]
+    );
+}
+
+#[test]
+fn a_mark_is_never_taken_back_or_changed() {
+    let other = SegmentMeta {
+        count: 9,
+        ..marked(15, None)
+    };
+    let unlisted = SegmentMeta {
+        first_sequence: 3,
+        ..marked(15, None)
+    };
+    for wrong in [
+        segment(0, 10),
+        marked(16, None),
+        marked(15, None),
+        other,
+        unlisted,
+    ] {
+        let mut segments = vec![segment(0, 10), segment(10, 20)];
+        mark(&mut segments, &[marked(15, None)]).unwrap();
+        mark(&mut segments, &[wrong]).unwrap_err();
+        mark(&mut segments, &[marked(15, Some(16))]).unwrap();
+        mark(&mut segments, &[marked(15, Some(17))]).unwrap_err();
+    }
 }
