@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::expiry::Expiries;
 use crate::finding::Findings;
 use crate::key::Key;
 use crate::missing::Missing;
@@ -23,6 +24,7 @@ pub(crate) struct Audit {
     pub(crate) findings: Findings,
     pub(crate) notes: Vec<String>,
     pub(crate) missing: Missing,
+    pub(crate) expiries: Expiries,
     pub(crate) counts: Counts,
     pub(crate) walk: Walk,
     /// Identifiers and times, in the order of the log.
@@ -50,6 +52,7 @@ impl Audit {
             findings_total: self.findings.total,
             findings: self.findings.list,
             missing: self.missing,
+            expired: self.expiries.ranges,
             notes: self.notes,
             not_checked: freshness
                 .not_checked()

@@ -10,8 +10,10 @@ use reeve_tlog::{Epochs, NoteVerifier};
 use crate::anchor::Anchor;
 use crate::audit::Audit;
 use crate::cpu;
+use crate::deletions;
 use crate::derived;
 use crate::error::{CannotVerify, read_if_there, with_causes};
+use crate::expiry::Expiries;
 use crate::finding::{Finding, Findings};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource, VKEY};
@@ -137,6 +139,7 @@ pub fn verify_directory(
         findings,
         notes,
         missing: Missing::default(),
+        expiries: Expiries::default(),
         counts,
         walk,
         sequence,
@@ -164,6 +167,7 @@ pub fn verify_directory(
     log.check(&live, &mut audit, progress)?;
     let size = log.next;
     chain_points(dir, &manifest, &mut audit)?;
+    deletions::check(&mut audit);
     audit.sequence.finish(&mut audit.findings, &mut audit.notes);
     conclude(size, &anchor, &mut audit);
     progress.finish();

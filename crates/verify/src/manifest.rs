@@ -77,6 +77,22 @@ struct SegmentRow {
     sha256: String,
     min_timestamp_ms: i64,
     max_timestamp_ms: i64,
+    #[serde(default)]
+    max_recorded_at_ms: Option<i64>,
+    #[serde(default)]
+    expired: Option<ExpiryMark>,
+}
+
+/// Mark of a segment whose entries expired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExpiryMark {
+    /// Sequence of its tombstone.
+    pub(crate) entry: u64,
+    pub(crate) policy_version: u64,
+    /// Sequence of the entry about the deletion of its file.
+    #[serde(default)]
+    pub(crate) freed: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -90,6 +106,10 @@ pub(crate) struct Listed {
     pub(crate) sha256: String,
     pub(crate) min_timestamp_ms: i64,
     pub(crate) max_timestamp_ms: i64,
+    /// Latest `recorded_at`, where the manifest has it.
+    pub(crate) max_recorded_at_ms: Option<i64>,
+    /// `None` while its entries are in the log.
+    pub(crate) expired: Option<ExpiryMark>,
 }
 
 /// Description of the sealed part of the log.
@@ -103,6 +123,8 @@ pub(crate) struct Manifest {
     /// read are `None`.
     pub(crate) edge: Vec<Option<Commitment>>,
     pub(crate) segments: Vec<Listed>,
+    /// Bytes of the journal that were read.
+    pub(crate) length: usize,
 }
 
 /// Reads a file of version 1. `None`: it is not a manifest, which is among the findings.
@@ -149,6 +171,7 @@ fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, Can
         chain_hash,
         edge,
         segments: file.segments.into_iter().map(listed).collect(),
+        length: 0,
     };
     let beyond = manifest.sealed_size % 256;
 
@@ -175,6 +198,8 @@ fn listed(row: SegmentRow) -> Listed {
         sha256: row.sha256,
         min_timestamp_ms: row.min_timestamp_ms,
         max_timestamp_ms: row.max_timestamp_ms,
+        max_recorded_at_ms: row.max_recorded_at_ms,
+        expired: row.expired,
     }
 }
 

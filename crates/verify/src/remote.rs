@@ -145,6 +145,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         findings_total: fetched.findings.total,
         findings: fetched.findings.list,
         missing: Missing::default(),
+        expired: Vec::new(),
         notes,
         not_checked: freshness
             .not_checked()

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use reeve_tlog::Hash;
 
+use crate::expiry::ExpiredRange;
 use crate::finding::Finding;
 use crate::kept::{KeptCheckpoint, Witnesses};
 use crate::key::Key;
@@ -27,6 +28,8 @@ pub struct Counts {
     pub sealed_entries: u64,
     /// Entries in the write-ahead log, payload.
     pub unsealed_entries: u64,
+    /// Entries that expired by policy: their commitments were checked.
+    pub expired: u64,
     /// Entries of which only commitment and leaf hash were checked.
     pub commitments_only: u64,
     /// Number of segment files.
@@ -94,7 +97,7 @@ impl Freshness {
 impl Counts {
     /// Entries, however they were checked.
     pub fn entries(&self) -> u64 {
-        self.sealed_entries + self.unsealed_entries + self.commitments_only
+        self.sealed_entries + self.unsealed_entries + self.expired + self.commitments_only
     }
 }
 
@@ -118,6 +121,8 @@ pub struct Report {
     pub findings_total: u64,
     /// Sequences below the size that are nowhere.
     pub missing: Missing,
+    /// Ranges that expired by policy.
+    pub expired: Vec<ExpiredRange>,
     /// Remarks that are no findings.
     pub notes: Vec<String>,
     /// Checks that were not made.

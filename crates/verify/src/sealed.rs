@@ -12,6 +12,7 @@ use std::thread;
 
 use crate::audit::Audit;
 use crate::error::CannotVerify;
+use crate::expiry::gaps::ExpiredGaps;
 use crate::finding::Finding;
 use crate::manifest::{Listed, MANIFEST, Manifest};
 use crate::missing::Missing;
@@ -40,6 +41,7 @@ pub(crate) fn check(
         next: 0,
         rows: Vec::new(),
         missing: Missing::default(),
+        expired: ExpiredGaps::new(&listed),
         records: open()?,
     };
 
@@ -54,7 +56,13 @@ pub(crate) fn check(
                 (sender.clone(), &next, &stop, &listed, &hasher);
             scope.spawn(move || {
                 work((next, stop), listed, &sender, |segment| {
-                    segment::check(dir, segment, &mut records, hasher, progress)
+                    segment::check(
+                        (dir, manifest.length),
+                        segment,
+                        &mut records,
+                        hasher,
+                        progress,
+                    )
                 })
             });
         }
@@ -76,6 +84,7 @@ pub(crate) fn check(
         audit.findings.add(Finding::new(MANIFEST, message));
         audit.missing = order.missing;
     }
+    audit.expiries.gaps = order.expired.finish();
 
     Ok(())
 }
@@ -116,6 +125,17 @@ fn collect(
             audit.counts.sealed_entries += checked.rows.len() as u64;
             audit.counts.submitters.add(checked.submitters);
             audit.findings.take(checked.findings);
+            for (sequence, canonical) in checked.evidence {
+                audit.expiries.evidence.entry(sequence, &canonical);
+            }
+            if let Some(segment) = listed.get(wanted - 1) {
+                for (event_type, sequence) in checked.other_types {
+                    audit
+                        .expiries
+                        .evidence
+                        .class(event_type, segment.class.clone(), sequence);
+                }
+            }
             order.rows.extend(checked.rows);
             if let Some(following) = listed.get(wanted) {
                 order.up_to(following.first_sequence, audit)?;
@@ -167,6 +187,7 @@ struct InOrder {
     /// Rows of segments in hand that have not been walked over.
     rows: Vec<CheckedRow>,
     missing: Missing,
+    expired: ExpiredGaps,
     records: Records,
 }
 
@@ -205,9 +226,19 @@ impl InOrder {
 
     /// Walks over entries that no segment has, as far as the log still has their commitments.
     fn gap(&mut self, end: u64, audit: &mut Audit) -> Result<(), CannotVerify> {
-        self.missing.add(self.next, end);
-        while self.next < end && audit.walk.lost.is_none() {
-            match self.records.commitment(self.next)? {
+        while self.next < end {
+            // Without the commitments before it nothing of the rest can be vouched for.
+            if audit.walk.lost.is_some() {
+                self.missing.add(self.next, end);
+                break;
+            }
+            let held = self.records.commitment(self.next)?;
+            if self.expired.take(self.next, held) {
+                audit.counts.expired += 1;
+            } else {
+                self.missing.add(self.next, self.next + 1);
+            }
+            match held {
                 Some(held) => audit.walk.append(held.leaf_hash(), &mut audit.findings)?,
                 None => audit.walk.lose(self.next),
             }

@@ -64,11 +64,15 @@ pub(crate) struct Checked {
     pub(crate) present: bool,
     pub(crate) findings: Findings,
     pub(crate) submitters: Submitters,
+    /// Entries that tell of deletions: sequence and canonical bytes.
+    pub(crate) evidence: Vec<(u64, Vec<u8>)>,
+    /// Event types that the class of the specification does not cover, with one entry each.
+    pub(crate) other_types: Vec<(String, u64)>,
 }
 
-/// Checks a segment of the data directory.
+/// Checks a segment of the data directory; `known` are the bytes of the manifest that were read.
 pub(crate) fn check(
-    dir: &Path,
+    (dir, known): (&Path, usize),
     listed: &Listed,
     records: &mut Records,
     hasher: &IdHasher,
@@ -87,10 +91,17 @@ pub(crate) fn check(
         return Ok(checked);
     }
 
+    if listed.expired.is_some() {
+        return Ok(checked);
+    }
+
     let path = dir.join(&listed.path);
     let mut file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if is_absence(&error) => {
+            if expired_since(dir, known, listed) {
+                return Err(CannotVerify::Restless(path));
+            }
             checked.findings.add(finding(format!(
                 "the segment is missing, but {MANIFEST} lists it"
             )));
@@ -128,11 +139,26 @@ pub(crate) fn check(
     }
 
     checked.submitters = rows.submitters;
+    checked.evidence = std::mem::take(&mut rows.evidence);
+    checked.other_types = rows.other_types();
     let (found, rows) = rows.finish();
     checked.findings.take(found);
     checked.rows = rows;
 
     Ok(checked)
+}
+
+/// Returns `true` if the service has marked the segment as expired since so many bytes of the
+/// manifest were read. The next verification holds the mark against the log.
+fn expired_since(dir: &Path, known: usize, listed: &Listed) -> bool {
+    let whole = std::fs::read(dir.join(MANIFEST)).unwrap_or_default();
+    let added = whole.get(known..).unwrap_or_default();
+    let manifest = String::from_utf8_lossy(added);
+    let path = format!("\"path\":\"{}\"", listed.path);
+    let mut expiries = manifest
+        .lines()
+        .filter(|line| line.contains("\"kind\":\"expire\""));
+    expiries.any(|line| line.contains(&path) && line.contains("\"expired\":{"))
 }
 
 /// Length and SHA-256 of a file, and its bytes where they are few enough to be kept: read once,

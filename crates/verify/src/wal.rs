@@ -13,6 +13,7 @@ use reeve_tlog::{Epochs, commitment};
 use crate::audit::Audit;
 use crate::claim::Claim;
 use crate::error::{CannotVerify, with_causes};
+use crate::expiry::evidence::is_evidence;
 use crate::finding::Finding;
 use crate::progress::Progress;
 use crate::snapshot::WalFile;
@@ -252,6 +253,9 @@ impl<'a> Wal<'a> {
                         .hasher
                         .mark(fields.text(Column::EventId), recorded_at);
                     audit.sequence.entry(sequence, mark);
+                    if fields.text(Column::EventType).is_some_and(is_evidence) {
+                        audit.expiries.evidence.entry(sequence, canonical);
+                    }
                 }
                 Err(fault) => audit.findings.add(
                     Finding::new(&file.name, with_causes(&fault))

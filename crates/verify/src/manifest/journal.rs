@@ -10,14 +10,17 @@ use super::{Listed, MANIFEST, Manifest, SegmentRow, listed};
 use crate::error::{CannotVerify, with_causes};
 use crate::finding::{Finding, Findings};
 
-const VERSION: u64 = 2;
+/// Versions that are known; version 2 had no expired segments.
+const VERSIONS: std::ops::RangeInclusive<u64> = 2..=3;
 /// Beginning of the last member, which stands in no string: quotes inside are escaped.
 const ATTESTATION: &[u8] = b",\"attestation\":";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordRow {
-    version: u64,
+    /// Read beforehand, as [`VersionRow`].
+    #[serde(rename = "version")]
+    _version: u64,
     kind: String,
     origin: String,
     sealed_size: u64,
@@ -123,7 +126,10 @@ pub(crate) fn read(
         return Ok(None);
     }
 
-    Ok(Some(fold(records, findings)))
+    Ok(Some(Manifest {
+        length: bytes.len(),
+        ..fold(records, findings)
+    }))
 }
 
 /// The lines that can be read, from the beginning.
@@ -145,7 +151,7 @@ fn records(bytes: &[u8]) -> Result<(Vec<Record>, Rest), CannotVerify> {
         };
         let whole = [body, b"}"].concat();
         let parsed = serde_json::from_slice::<VersionRow>(&whole).and_then(|version| {
-            if version.version != VERSION {
+            if !VERSIONS.contains(&version.version) {
                 return Ok(Err(version.version));
             }
             Ok(Ok((
@@ -205,10 +211,8 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
     let mut manifest = Manifest::default();
     for (nth, Record { row, .. }) in records.into_iter().enumerate() {
         let mut wrong = |message: &str| findings.add(Finding::new(MANIFEST, message));
-        if row.version != VERSION
-            || (row.kind == "snapshot") != (nth == 0)
-            || (row.kind == "seal") != (nth > 0)
-        {
+        let later = matches!(row.kind.as_str(), "seal" | "expire");
+        if (row.kind == "snapshot") != (nth == 0) || later != (nth > 0) {
             wrong("a snapshot is the first record and no other");
         }
         if manifest
@@ -220,6 +224,20 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
             wrong("a record does not follow the one before");
         }
         let segments: Vec<Listed> = row.segments.into_iter().map(listed).collect();
+        if row.kind == "expire" {
+            if row.sealed_size != manifest.sealed_size {
+                wrong("an expiry speaks of another extent of the log");
+            }
+            for marked in segments {
+                if !mark(&mut manifest.segments, &marked) {
+                    wrong(&format!(
+                        "{}: its expiry does not follow from the records before",
+                        marked.path
+                    ));
+                }
+            }
+            continue;
+        }
         if segments
             .iter()
             .any(|segment| segment.first_sequence < manifest.sealed_size)
@@ -240,4 +258,38 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
 
     manifest.check(findings);
     manifest
+}
+
+/// Marks a listed segment as expired or freed. Returns `false` if it is not listed so, or if a mark
+/// is taken back or changed.
+fn mark(segments: &mut [Listed], marked: &Listed) -> bool {
+    let at = segments.binary_search_by(|segment| {
+        (segment.first_sequence, &segment.class).cmp(&(marked.first_sequence, &marked.class))
+    });
+    let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
+        return false;
+    };
+    let described = |segment: &Listed| {
+        (
+            segment.path.clone(),
+            (segment.last_sequence, segment.count, segment.bytes),
+            segment.sha256.clone(),
+            (segment.min_timestamp_ms, segment.max_timestamp_ms),
+            segment.max_recorded_at_ms,
+        )
+    };
+    let goes_on = match (segment.expired, marked.expired) {
+        (None, Some(mark)) => mark.freed.is_none(),
+        (Some(before), Some(mark)) => {
+            before.freed.is_none()
+                && (before.entry, before.policy_version) == (mark.entry, mark.policy_version)
+        }
+        (_, None) => false,
+    };
+    if !goes_on || described(segment) != described(marked) {
+        return false;
+    }
+
+    segment.expired = marked.expired;
+    true
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Report;
+use crate::expiry::ExpiredRange;
 use crate::finding::Finding;
 use crate::key::KeySource;
 
@@ -34,6 +35,7 @@ impl Report {
                 "entries": counts.entries(),
                 "sealed_entries": counts.sealed_entries,
                 "unsealed_entries": counts.unsealed_entries,
+                "expired_entries": counts.expired,
                 "commitments_only": counts.commitments_only,
                 "segments": counts.segments,
                 "wal_files": counts.wal_files,
@@ -56,6 +58,7 @@ impl Report {
                 "ranges": self.missing.ranges,
                 "more": self.missing.more,
             },
+            "expired": self.expired.iter().map(expired).collect::<Vec<_>>(),
             "notes": self.notes,
             "not_checked": self.not_checked,
             "duration_ms": self.elapsed.as_millis() as u64,
@@ -63,6 +66,17 @@ impl Report {
             "entries_per_core_s": self.entries_per_core_s().map(f64::round),
         })
     }
+}
+
+fn expired(range: &ExpiredRange) -> Value {
+    json!({
+        "first_sequence": range.first,
+        "last_sequence": range.last,
+        "entries": range.entries,
+        "class": range.class,
+        "policy_version": range.policy_version,
+        "tombstone": range.tombstone,
+    })
 }
 
 fn finding(finding: &Finding) -> Value {

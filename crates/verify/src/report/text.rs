@@ -40,6 +40,18 @@ impl fmt::Display for Report {
             )?;
         }
 
+        for range in &self.expired {
+            writeln!(
+                f,
+                "  expired      {} entries from {} to {} by version {} of the policies (entry {})",
+                grouped(range.entries),
+                range.first,
+                range.last,
+                range.policy_version,
+                range.tombstone
+            )?;
+        }
+
         self.checked(f)?;
         for note in &self.notes {
             writeln!(f, "  note         {note}")?;

@@ -1,6 +1,6 @@
 //! The rows of one segment, one after another.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use reeve_audit::query::Column;
 use reeve_tlog::{Commitment, Hash, commitment};
@@ -10,6 +10,7 @@ use super::batch::{Batch, Values};
 use super::cut::Mender;
 use crate::claim::{Claim, Fields, class_of};
 use crate::error::{CannotVerify, with_causes};
+use crate::expiry::evidence::is_evidence;
 use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
@@ -29,8 +30,15 @@ pub(super) struct Rows<'a> {
     pub(super) submitters: Submitters,
     hasher: &'a IdHasher,
     rows: Vec<CheckedRow>,
-    /// Event types seen, and their retention classes: there are few.
-    classes: HashMap<Vec<u8>, Option<&'static str>>,
+    /// Event types seen, with `true` where the class of the segment is that of the specification:
+    /// there are few.
+    classes: HashMap<Vec<u8>, bool>,
+    /// Event types of another class, with the first entry of each.
+    others: BTreeMap<Vec<u8>, u64>,
+    /// Entries that tell of deletions.
+    pub(super) evidence: Vec<(u64, Vec<u8>)>,
+    /// Latest `recorded_at`.
+    newest_recorded: Option<i64>,
     /// Least and greatest `timestamp`.
     span: Option<(i64, i64)>,
     scratch: Vec<u8>,
@@ -56,6 +64,9 @@ impl<'a> Rows<'a> {
                 usize::try_from(listed.count.min(1 << 20)).unwrap_or_default(),
             ),
             classes: HashMap::new(),
+            others: BTreeMap::new(),
+            evidence: Vec::new(),
+            newest_recorded: None,
             span: None,
             scratch: Vec::new(),
             mender: None,
@@ -100,7 +111,7 @@ impl<'a> Rows<'a> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let claim = Claim::read(canonical, &mut scratch);
         self.scratch = scratch;
-        let mut mark = None;
+        let (mut mark, mut evidence) = (None, false);
 
         match &claim {
             Err(fault) => self
@@ -111,6 +122,9 @@ impl<'a> Rows<'a> {
                 self.submitters.count(&fields);
                 let recorded_at = self.columns(batch, row, sequence, &fields);
                 mark = self.hasher.mark(fields.text(Column::EventId), recorded_at);
+                if fields.text(Column::EventType).is_some_and(is_evidence) {
+                    evidence = true;
+                }
             }
         }
 
@@ -119,7 +133,13 @@ impl<'a> Rows<'a> {
             .commitment(sequence)?
             .filter(|held| *held != found)
         {
-            None => found.leaf_hash(),
+            None => {
+                // Only what the log committed to tells of deletions.
+                if evidence {
+                    self.evidence.push((sequence, canonical.to_vec()));
+                }
+                found.leaf_hash()
+            }
             Some(held) => {
                 let event_id = claim
                     .as_ref()
@@ -198,21 +218,20 @@ impl<'a> Rows<'a> {
                             let (least, most) = self.span.unwrap_or((at, at));
                             self.span = Some((least.min(at), most.max(at)));
                         }
-                        (Column::RecordedAt, found) => recorded_at = found,
+                        (Column::RecordedAt, found) => {
+                            recorded_at = found;
+                            self.newest_recorded = self.newest_recorded.max(found);
+                        }
                         _ => {}
                     }
                 }
             }
         }
 
-        let class = self.class(fields.text(Column::EventType).unwrap_or_default());
-        if class != Some(self.listed.class.as_str()) {
-            let message = "the entry is of another retention class than its segment";
-            let wrong = Finding::new(&self.listed.path, message)
-                .entry(sequence)
-                .id(fields.event_id());
-            self.findings
-                .add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
+        // Policies give other classes; which of them is known once the whole log was read.
+        let event_type = fields.text(Column::EventType).unwrap_or_default();
+        if !self.is_of_class(event_type) && self.others.len() < CLASSES_KEPT {
+            self.others.entry(event_type.to_vec()).or_insert(sequence);
         }
 
         recorded_at
@@ -235,16 +254,25 @@ impl<'a> Rows<'a> {
         self.findings.add(finding.differs(differs.0, differs.1));
     }
 
-    fn class(&mut self, event_type: &[u8]) -> Option<&'static str> {
-        if let Some(class) = self.classes.get(event_type) {
-            return *class;
+    /// Returns `true` if the specification gives entries of a type the class of the segment.
+    fn is_of_class(&mut self, event_type: &[u8]) -> bool {
+        if let Some(known) = self.classes.get(event_type) {
+            return *known;
         }
 
-        let class = class_of(event_type);
+        let is_of_class = class_of(event_type) == Some(self.listed.class.as_str());
         if self.classes.len() < CLASSES_KEPT {
-            self.classes.insert(event_type.to_vec(), class);
+            self.classes.insert(event_type.to_vec(), is_of_class);
         }
-        class
+        is_of_class
+    }
+
+    /// Event types of another class than that of the specification.
+    pub(super) fn other_types(&mut self) -> Vec<(String, u64)> {
+        std::mem::take(&mut self.others)
+            .into_iter()
+            .map(|(name, sequence)| (String::from_utf8_lossy(&name).into_owned(), sequence))
+            .collect()
     }
 
     /// Payload and log disagree about a commitment. Answers the leaf to go on with: the payload's,
@@ -326,6 +354,15 @@ impl<'a> Rows<'a> {
             ),
             times,
         );
+
+        if let (Some(expected), Some(found)) = (listed.max_recorded_at_ms, self.newest_recorded)
+            && expected != found
+        {
+            let what =
+                format!("{MANIFEST} says something else about the segment's times of recording");
+            self.findings
+                .add(Finding::new(&listed.path, what).differs(expected, found));
+        }
 
         (self.findings, self.rows)
     }
