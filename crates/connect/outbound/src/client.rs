@@ -209,8 +209,17 @@ impl Outbound {
         let url = &request.url;
         self.policy.check_url(url)?;
         let addresses = self.judged(url).await?;
-        let client = self.pinned(url, &addresses)?;
-        let mut call = client.request(request.method.clone(), url.clone());
+        let client = self.pinned(url, &addresses, 0)?;
+        self.exchange(&client, request).await
+    }
+
+    /// Sends a request by a client, and reads the whole answer.
+    pub(crate) async fn exchange(
+        &self,
+        client: &Client,
+        request: &Request,
+    ) -> Result<Answer, OutboundError> {
+        let mut call = client.request(request.method.clone(), request.url.clone());
 
         for (name, value) in &request.headers {
             let value =
@@ -240,8 +249,14 @@ impl Outbound {
         })
     }
 
+    /// Returns the time that a request may take.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        self.limits.time
+    }
+
     /// All addresses of a host, each of which may be reached.
-    async fn judged(&self, url: &Url) -> Result<Vec<IpAddr>, OutboundError> {
+    pub(crate) async fn judged(&self, url: &Url) -> Result<Vec<IpAddr>, OutboundError> {
         let addresses = self.resolve(url).await?;
         for address in &addresses {
             self.policy.check_address(url, *address)?;
@@ -278,8 +293,13 @@ impl Outbound {
     }
 
     /// A client that knows one name, with these addresses, and asks nobody else: no proxy, no
-    /// redirects, no cookies.
-    fn pinned(&self, url: &Url, addresses: &[IpAddr]) -> Result<Client, OutboundError> {
+    /// redirects, no cookies. It keeps this many idle connections open.
+    pub(crate) fn pinned(
+        &self,
+        url: &Url,
+        addresses: &[IpAddr],
+        idle: usize,
+    ) -> Result<Client, OutboundError> {
         let port = url.port_or_known_default().unwrap_or(443);
         let addresses: Vec<SocketAddr> = addresses
             .iter()
@@ -288,7 +308,7 @@ impl Outbound {
         let client = Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
-            .pool_max_idle_per_host(0)
+            .pool_max_idle_per_host(idle)
             .connect_timeout(self.limits.time)
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
             .resolve_to_addrs(url.host_str().unwrap_or_default(), &addresses);

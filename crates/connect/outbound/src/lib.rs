@@ -11,11 +11,15 @@
 
 mod address;
 mod client;
+mod connection;
 mod lookup;
 mod policy;
+mod session;
 
 pub use address::is_public;
 pub use client::{Answer, Limits, Outbound, OutboundError, Request};
+pub use connection::Connection;
 pub use lookup::{Lookup, SystemLookup};
 pub use policy::{Policy, Refusal};
 pub use reqwest::{Method, StatusCode, Url};
+pub use session::Session;

@@ -1,0 +1,30 @@
+//! Receivers of streams, by the one guarded way out.
+//!
+//! Each sends a batch and answers once the receiver has confirmed it. Errors say whether waiting, a
+//! person or a smaller batch helps, and never hold a secret, not even one that a receiver echoes.
+
+mod answer;
+mod event_hub;
+mod https;
+mod splunk;
+mod syslog;
+
+use std::time::Duration;
+
+pub use event_hub::EventHubSink;
+pub use https::HttpsSink;
+use reeve_connect_outbound::{Limits, Outbound, Policy};
+pub use splunk::SplunkSink;
+pub use syslog::SyslogSink;
+
+/// Returns the client of streams: a receiver that has not answered after half a minute is asked
+/// again.
+#[must_use]
+pub fn client(policy: Policy) -> Outbound {
+    let limits = Limits {
+        time: Duration::from_secs(30),
+        body: 256 << 10,
+        redirects: 0,
+    };
+    Outbound::new(policy, limits)
+}

@@ -1,0 +1,38 @@
+//! Receivers over real HTTP, against strict fakes that refuse what the real ones refuse.
+
+#![allow(clippy::unwrap_used)]
+
+mod event_hub;
+mod hec;
+mod https;
+mod splunk;
+mod syslog;
+
+use jiff::Timestamp;
+use reeve_connect_outbound::Policy;
+use reeve_streams::StreamRecord;
+
+/// A policy that lets this machine be reached.
+fn local() -> Policy {
+    Policy {
+        allow: vec!["127.0.0.0/8".parse().unwrap()],
+        ..Policy::default()
+    }
+}
+
+/// Records with JSON bodies of a size.
+fn records(from: u64, count: u64, size: usize) -> Vec<StreamRecord> {
+    (from..from + count)
+        .map(|sequence| {
+            let padding = "x".repeat(size);
+            let body = format!("{{\"event_id\":\"entry-{sequence}\",\"padding\":\"{padding}\"}}");
+            StreamRecord {
+                sequence,
+                event_id: format!("entry-{sequence}"),
+                timestamp: Timestamp::from_millisecond(1_800_000_000_007).unwrap(),
+                recorded_at: Timestamp::from_second(1_800_000_000).unwrap(),
+                body: body.into_bytes(),
+            }
+        })
+        .collect()
+}
