@@ -125,12 +125,15 @@ metrics! {
     /// Write operations per second.
     DiskWriteOps = "disk_write_ops", "Write operations", ARE, PerSecond, [MACHINE, DATABASE, VOLUME];
     DatabaseConnections = "database_connections", "Database connections", ARE, Count, [DATABASE];
+    /// Seconds that a read replica is behind its source.
+    ReplicaLag = "replica_lag", "Replica lag", IS, Seconds, [DATABASE];
     /// Free storage of a database, in bytes.
     FreeStorage = "free_storage", "Free storage", IS, Bytes, [DATABASE];
     /// Requests per second (load balancers).
     RequestRate = "request_rate", "Requests", ARE, PerSecond, [BALANCER];
-    /// Mean time to an answer, seconds (load balancers).
-    ResponseTime = "response_time", "Response time", IS, Seconds, [BALANCER];
+    /// Mean time to an answer, seconds (load balancers); of databases the mean time of a read of the
+    /// storage.
+    ResponseTime = "response_time", "Response time", IS, Seconds, [BALANCER, DATABASE];
     /// Requests that failed on the server's side, percent of all (load balancers).
     ErrorRate = "error_rate", "Errors", ARE, Percent, [BALANCER];
     /// Capacity units that a load balancer used; the cloud reports them even where nothing was

@@ -256,6 +256,18 @@ impl Action {
             .any(|step| step.refusal == Some(ActErrorKind::Denied))
     }
 
+    /// Returns `true` while it only waits: it holds a change until a time, or observes it. Such an
+    /// action may be ended early.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        let last = self.steps.last();
+        self.status == ActionStatus::Running
+            && self.purpose == Purpose::Apply
+            && last.is_some_and(|step| {
+                step.ok.is_none() && matches!(step.kind, StepKind::Hold | StepKind::Observe)
+            })
+    }
+
     /// Returns `true` while the effect is under observation.
     #[must_use]
     pub fn is_watched(&self) -> bool {

@@ -16,6 +16,7 @@ mod configuration;
 mod delete_snapshot;
 mod delete_volume;
 mod encrypt_volume;
+mod end_members;
 mod expectation;
 mod fail_over;
 mod grow_storage;
@@ -52,6 +53,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 use reeve_flows::Rule;
 
+use crate::judgement::sessions::IdleWatch;
+
 pub use add_standby::{AddStandby, StandbyOperation};
 pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, HEALTHY_PERCENT};
 pub use configuration::{
@@ -61,6 +64,7 @@ pub use configuration::{
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
 pub use encrypt_volume::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, EncryptVolume, REPLACED_TAG};
+pub use end_members::{EndMember, EndMembers};
 pub use expectation::Expectation;
 pub use fail_over::FailOver;
 pub use grow_storage::GrowStorage;
@@ -95,7 +99,7 @@ pub use tighten_group::{GroupOperation, TightenGroup};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 27] = [
+const BUILTIN: [ChangeType; 28] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
@@ -103,6 +107,7 @@ const BUILTIN: [ChangeType; 27] = [
     delete_snapshot::TYPE,
     delete_volume::TYPE,
     encrypt_volume::TYPE,
+    end_members::TYPE,
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,
@@ -301,6 +306,12 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// Rules and interfaces whose flows are watched, for a change with the evidence
     /// [`EffectEvidence::Flows`].
     fn flow_watch(&self) -> Option<FlowWatch> {
+        None
+    }
+
+    /// Sessions that must be none right before an operation, for a change that ends what may serve
+    /// somebody.
+    fn must_be_idle(&self, _operation: &dyn Operation) -> Option<IdleWatch> {
         None
     }
 

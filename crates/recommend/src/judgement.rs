@@ -14,7 +14,9 @@ pub mod portfolio;
 pub mod proposal;
 mod relation_index;
 pub mod service_load;
+pub mod sessions;
 pub mod spot;
+pub mod spot_market;
 pub mod trust;
 pub mod workload;
 

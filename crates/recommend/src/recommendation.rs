@@ -77,6 +77,8 @@ named!(
         Compliance => "compliance",
         /// Performance: a failure that is foreseen, and that no other type's change prevents.
         FailurePrevention => "failure_prevention",
+        /// Performance: an issue that a runbook knows, with the change that mends it.
+        KnownIssue => "known_issue",
     }
 );
 
@@ -356,6 +358,7 @@ impl RecommendationType {
                 | T::HighAvailability
                 | T::Compliance
                 | T::FailurePrevention
+                | T::KnownIssue
         )
     }
 
@@ -391,7 +394,8 @@ impl RecommendationType {
             | T::LimitIncrease
             | T::Failover
             | T::HighAvailability
-            | T::FailurePrevention => CATEGORIES[1],
+            | T::FailurePrevention
+            | T::KnownIssue => CATEGORIES[1],
             T::SecurityGroup
             | T::Encryption
             | T::IamOptimization

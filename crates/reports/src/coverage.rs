@@ -115,6 +115,7 @@ pub fn submitter_words(submitter: &Submitter) -> String {
             )
         }
         SubmitterType::Session => format!("{} (signed in)", owner.unwrap_or("a user")),
+        SubmitterType::Source => format!("source {}", owner.unwrap_or("of entries")),
         SubmitterType::Local => format!("import by {}", owner.unwrap_or("the operator")),
     }
 }

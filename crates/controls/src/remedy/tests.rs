@@ -112,6 +112,8 @@ fn every_remediation_names_rows_of_the_kind_that_its_check_judges() {
 const OF_NO_CHECK: &[&str] = &[
     "block_role",
     "block_user",
+    "move_database_maintenance",
+    "rebalance_group_capacity",
     "remove_unused_role_policy",
     "remove_unused_user_policy",
     "revoke_role_sessions",

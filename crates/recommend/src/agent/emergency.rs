@@ -24,7 +24,8 @@ pub const ACTS_PER_HOUR: Setting = Setting {
     path: "emergency.acts_per_hour",
     description: "Emergency changes that the agent begins within an hour at most",
     default: SettingValue::Count(3),
-    range: (0.0, 100.0),
+    // Capacity of a large estate is taken back by the hundred.
+    range: (0.0, 10_000.0),
     choices: &[],
 };
 

@@ -5,6 +5,8 @@
 //! for by each reader and not kept with the drift. Importers deliver late: what is not in the log
 //! when a drift is detected may be there an hour later.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Pattern, Query, time_range};
 use reeve_audit::{ActionStatus, Entry, Json, events};
@@ -41,12 +43,17 @@ pub struct Cause {
 #[must_use]
 pub fn query(drift: &Drift) -> Query {
     let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
-    let statuses = [
-        ActionStatus::Denied,
-        ActionStatus::Failed,
-        ActionStatus::Pending,
-    ];
+    let statuses = [ActionStatus::Denied, ActionStatus::Failed];
     let not_done = statuses.map(|status| is(Column::ActionStatus, status.as_str()));
+    // A step of an action of Reeve changes the resource before its end is recorded.
+    let is_step = Expr::field(
+        FieldPath::Metadata(vec!["action_id".to_owned()]),
+        Match::Exists,
+    );
+    let intended = Expr::and([
+        is(Column::ActionStatus, ActionStatus::Pending.as_str()),
+        Expr::negate(is_step),
+    ]);
     let observed = Expr::field(
         FieldPath::MetadataTags,
         Match::Exact(events::OBSERVED.to_owned()),
@@ -54,6 +61,7 @@ pub fn query(drift: &Drift) -> Query {
     // Reeve's judgements about a resource change nothing; its actions are recorded step by step, as
     // changes of the resource.
     let no_cause = not_done.into_iter().chain([
+        intended,
         observed,
         is(Column::Category, "intelligence"),
         is(Column::EventType, events::RESOURCE_VIEW.name),
@@ -118,8 +126,18 @@ fn short_name(id: &ResourceId) -> Option<&str> {
 /// drift first, then other changes, then the rest; of equals the newest first.
 #[must_use]
 pub fn causes<'e>(form: DriftKind, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Cause> {
+    let entries: Vec<&Entry> = entries.into_iter().collect();
+    let ended: BTreeSet<&str> = entries
+        .iter()
+        .filter(|entry| !is_pending(entry))
+        .filter_map(|entry| action_id(entry))
+        .collect();
     let mut ranked: Vec<(u8, Cause)> = entries
-        .into_iter()
+        .iter()
+        // The end of a step stands for its beginning. What is intended by others changed nothing.
+        .filter(|entry| {
+            !is_pending(entry) || action_id(entry).is_some_and(|id| !ended.contains(id))
+        })
         .map(|entry| {
             let rank = rank(form, entry.event_type.as_str());
             (rank, cause(entry, rank < 2))
@@ -158,8 +176,20 @@ fn rank(form: DriftKind, event_type: &str) -> u8 {
     }
 }
 
+fn is_pending(entry: &Entry) -> bool {
+    entry.action.status == Some(ActionStatus::Pending)
+}
+
+/// Action of Reeve that an entry is of. Anybody can append an entry with this member; only Reeve's
+/// own is an action of Reeve.
+fn action_id(entry: &Entry) -> Option<&str> {
+    let named = entry.metadata.extra.get("action_id");
+    named
+        .and_then(Json::as_str)
+        .filter(|_| entry.may_be_by_reeve())
+}
+
 fn cause(entry: &Entry, is_change: bool) -> Cause {
-    let action = entry.metadata.extra.get("action_id").and_then(Json::as_str);
     let actor = &entry.actor;
     Cause {
         event_id: entry.event_id.to_string(),
@@ -170,10 +200,7 @@ fn cause(entry: &Entry, is_change: bool) -> Cause {
         actor_id: actor.id.clone(),
         actor_email: actor.email.clone(),
         is_change,
-        // Anybody can append an entry with this member; only Reeve's own is an action of Reeve.
-        action_id: action
-            .filter(|_| entry.may_be_by_reeve())
-            .map(str::to_owned),
+        action_id: action_id(entry).map(str::to_owned),
     }
 }
 
@@ -280,6 +307,31 @@ mod tests {
             ResourceRef::new("iam_role", "deploy").in_cloud("aws", "444455556666", "eu-west-1")
         );
         assert!(!found(&role, &elsewhere), "another account's role");
+    }
+
+    #[test]
+    fn a_step_that_has_not_ended_names_its_action() {
+        let begun = |entry: Entry| {
+            entry
+                .with_action("scale", ActionStatus::Pending, ActionMethod::System)
+                .with_metadata("action_id", "a-1")
+        };
+        let group = drift("sg-1");
+        let pending = begun(entry(&events::RESOURCE_MODIFY, "sg-1", 150));
+        assert!(query(&group).matches(&pending, second(600), second(600)));
+        let intended = entry(&events::RESOURCE_MODIFY, "sg-1", 150).with_action(
+            "scale",
+            ActionStatus::Pending,
+            ActionMethod::Api,
+        );
+        assert!(!query(&group).matches(&intended, second(600), second(600)));
+
+        let found = causes(DriftKind::Changed, [&pending, &intended]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].action_id.as_deref(), Some("a-1"));
+        let done = entry(&events::RESOURCE_MODIFY, "sg-1", 160).with_metadata("action_id", "a-1");
+        let found = causes(DriftKind::Changed, [&pending, &done]);
+        assert_eq!((found.len(), found[0].at), (1, second(160)));
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub const UNSTABLE: &[UnstableMember] = &[
     member(DATABASES, "DBInstanceStatus", TRANSITION),
     member(DATABASES, "Status", TRANSITION),
     member(DATABASES, "StatusInfos", PROGRESS),
+    member(DATABASES, "PendingMaintenance", PROGRESS),
+    member(DATABASES, "RecentEvents", PROGRESS),
     member(DATABASES, "PendingModifiedValues", PROGRESS),
     member(DATABASES, "AutomaticRestartTime", PROGRESS),
     member(

@@ -77,6 +77,7 @@ const MANAGED: Refuses = Refuses::Changes(&[
     "delete_nat_gateway",
     "release_address",
     "replace_machine",
+    "rebalance_group_capacity",
     "use_mixed_instances",
 ]);
 /// Changes that a cluster of databases takes for all its members alone.

@@ -9,6 +9,8 @@ use reeve_estate::{ConnectionId, Resource, ResourceId, StoreError, named};
 use reeve_learn::interruption::{Instance, Model, Risk};
 use serde::{Deserialize, Serialize};
 
+use super::spot_market::SpotMarket;
+
 named!(
     /// Kind of an announcement about spot capacity.
     NoticeKind {
@@ -38,6 +40,12 @@ pub struct SpotNotice {
     /// Pool and start of the machine as the inventory had them; `None` for one that it did not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub life: Option<SpotLife>,
+    /// Scaling group of the machine, which replaces it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<ResourceId>,
+    /// Machine that took its place, once it serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<ResourceId>,
 }
 
 /// Life of a spot machine, as far as a notice tells.
@@ -106,12 +114,32 @@ impl SpotSource {
 /// Port of stored notices and of the queues that they come from.
 #[async_trait]
 pub trait SpotStore: Send + Sync {
-    /// Stores a notice; `false` where its event is stored already.
+    /// Stores notices, all or none. Tells of each whether it is new: `false` where its event is
+    /// stored already.
+    async fn spot_notices_put(
+        &self,
+        connection: &ConnectionId,
+        notices: &[SpotNotice],
+    ) -> Result<Vec<bool>, StoreError>;
+
+    /// Stores one notice; `false` where its event is stored already.
     async fn spot_notice_put(
         &self,
         connection: &ConnectionId,
         notice: &SpotNotice,
-    ) -> Result<bool, StoreError>;
+    ) -> Result<bool, StoreError> {
+        let stored = self
+            .spot_notices_put(connection, std::slice::from_ref(notice))
+            .await?;
+        Ok(stored.first() == Some(&true))
+    }
+
+    /// Keeps what was learned of a stored notice later: the successor of its machine.
+    async fn spot_notice_update(
+        &self,
+        connection: &ConnectionId,
+        notice: &SpotNotice,
+    ) -> Result<(), StoreError>;
 
     /// Notices of a connection since a time, the oldest first.
     async fn spot_notices(
@@ -132,6 +160,12 @@ pub trait SpotStore: Send + Sync {
     async fn spot_source_delete(&self, connection: &ConnectionId) -> Result<(), StoreError>;
 
     async fn spot_sources(&self) -> Result<Vec<SpotSource>, StoreError>;
+
+    /// Keeps the market of a region as a reading left it.
+    async fn spot_market_put(&self, market: &SpotMarket) -> Result<(), StoreError>;
+
+    /// Markets of a connection by their region.
+    async fn spot_markets(&self, connection: &ConnectionId) -> Result<Vec<SpotMarket>, StoreError>;
 
     /// Queue of one connection; `None` where it has none.
     async fn spot_source(

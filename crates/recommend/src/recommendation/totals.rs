@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceId, ResourceKind};
 
-use crate::action::Purpose;
+use crate::action::{ActionStatus, Purpose};
 use crate::agent::AgentId;
 use crate::approval::ApprovalStatus;
 use crate::recommendation::lifecycle::Status;
@@ -102,6 +102,8 @@ pub struct ActionFilter {
     pub resources: Vec<ResourceId>,
     /// Purpose of the actions.
     pub purpose: Option<Purpose>,
+    /// In one of these states; empty is any.
+    pub statuses: Vec<ActionStatus>,
     /// Begun at or after this time.
     pub since: Option<Timestamp>,
     /// At most this many; 0 is no limit.

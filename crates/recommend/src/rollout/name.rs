@@ -31,6 +31,7 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
         Type::Failover => format!("Fail over {count} {noun}"),
         Type::HighAvailability => format!("Add redundancy to {count} {noun}"),
         Type::Compliance => format!("Correct the configuration of {count} {noun}"),
+        Type::KnownIssue => format!("Mend a known issue of {count} {noun}"),
         Type::FailurePrevention => format!("Prevent the failure of {count} {noun}"),
         Type::ResourceTagging => format!("Tag {count} {noun}"),
     };

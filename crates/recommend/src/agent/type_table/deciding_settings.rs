@@ -244,6 +244,17 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         ],
     ),
     (
+        AgentType::OPS_INTELLIGENCE,
+        "actions.auto_remediate",
+        &[
+            "settings.auto_remediate.enabled",
+            "settings.auto_remediate.left_out",
+            "intelligence/runbooks#total",
+            "mode",
+            "auto_apply",
+        ],
+    ),
+    (
         AgentType::WORKLOAD_CLASSIFIER,
         "capabilities.pattern_recognition",
         &[

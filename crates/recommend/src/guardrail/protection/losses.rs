@@ -67,6 +67,11 @@ pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogu
             false,
             "Members that are removed again take their memory and local disks with them",
         ),
+        "end_members" => (
+            Members,
+            true,
+            "What is only in the memory or on the local disks of the ended members is gone; a rollback starts new ones",
+        ),
         "delete_volume" => (
             Data,
             true,

@@ -1,0 +1,70 @@
+//! Remedies of runbooks: a typed change that Reeve has, by its name in the registry, or advice.
+
+use reeve_estate::{ResourceKind, TimeSpan};
+
+use crate::change::ConfigurationRow;
+use crate::plan::relief::Shortage;
+
+/// Change that mends a known issue.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Remedy {
+    /// Reeve has no change for it: people follow the advice.
+    Advice,
+    /// More storage, percent.
+    GrowStorage { by_percent: f64 },
+    /// The next size of the family that has more of what is short.
+    Resize { short: Shortage },
+    /// More members of a group, percent, for a time.
+    ScaleGroup { by_percent: f64, hold: TimeSpan },
+    /// The standby takes over.
+    FailOver,
+    /// A read replica.
+    Replicate,
+    /// A document of Systems Manager on a machine.
+    RunDocument { document: String },
+    /// A change of the configuration by a row of the catalogue.
+    Configuration { row: &'static ConfigurationRow },
+}
+
+impl Remedy {
+    /// Name of the change in the registry for resources of a kind; `None` of advice.
+    #[must_use]
+    pub fn change(&self, kind: ResourceKind) -> Option<&'static str> {
+        match self {
+            Remedy::Advice => None,
+            Remedy::GrowStorage { .. } => Some("grow_storage"),
+            Remedy::Resize { .. } if kind == ResourceKind::Database => Some("resize_database"),
+            Remedy::Resize { .. } => Some("resize_machine"),
+            Remedy::ScaleGroup { .. } => Some("scale_group"),
+            Remedy::FailOver => Some("fail_over"),
+            Remedy::Replicate => Some("replicate"),
+            Remedy::RunDocument { .. } => Some("run_document"),
+            Remedy::Configuration { row } => Some(row.name),
+        }
+    }
+
+    /// Describes the remedy as a sentence without its end.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Remedy::Advice => "Advice to people; Reeve has no change for it".to_owned(),
+            Remedy::GrowStorage { by_percent } => format!("Grow the storage by {by_percent:.0} %"),
+            Remedy::Resize { short } => {
+                let what = match short {
+                    Shortage::Processors => "processors",
+                    Shortage::Memory => "memory",
+                };
+                format!("Change to the next size of the family with more {what}")
+            }
+            Remedy::ScaleGroup { by_percent, hold } => {
+                format!("Add {by_percent:.0} % members for {hold}")
+            }
+            Remedy::FailOver => "Let the standby take over".to_owned(),
+            Remedy::Replicate => "Create a read replica".to_owned(),
+            Remedy::RunDocument { document } => {
+                format!("Run the Systems Manager document {document} on the machine")
+            }
+            Remedy::Configuration { row } => format!("Change {} ({})", row.about, row.name),
+        }
+    }
+}
