@@ -28,12 +28,17 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
     (
         AgentType::SPOT_OPTIMIZER,
-        &["replace_machine", "use_mixed_instances"],
+        &[
+            "rebalance_group_capacity",
+            "replace_machine",
+            "use_mixed_instances",
+        ],
     ),
     (
         AgentType::PERFORMANCE_OPTIMIZER,
         &[
             "scale_group",
+            "end_members",
             "resize_machine",
             "resize_database",
             "run_document",
@@ -52,7 +57,12 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
     (
         AgentType::OPS_INTELLIGENCE,
-        &["grow_storage", "fail_over", "request_quota"],
+        &[
+            "grow_storage",
+            "fail_over",
+            "request_quota",
+            "move_database_maintenance",
+        ],
     ),
     (
         AgentType::WORKLOAD_CLASSIFIER,
@@ -69,6 +79,9 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     ),
 ];
 
+/// Changes of scaling groups on spot capacity.
+const OF_SPOT_CAPACITY: [&str; 2] = ["rebalance_group_capacity", "use_mixed_instances"];
+
 /// Names of the changes that are remediations of checks: those that are data, and the one that
 /// replaces a volume. Changes of the policies of users and roles are none: who may put a policy may
 /// become an administrator, and no check needs it. Measures against attacks and spot capacity are
@@ -77,7 +90,7 @@ static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let names = ConfigurationRow::all().iter().map(|row| row.name);
     names
         .filter(|name| !POLICY_CHANGES.contains(name) && !is_against_attacks(name))
-        .filter(|name| *name != "use_mixed_instances")
+        .filter(|name| !OF_SPOT_CAPACITY.contains(name))
         .chain(["encrypt_volume"])
         .collect()
 });

@@ -4,7 +4,9 @@
 //! |---|---|---|
 //! | `predict_disk_full` | volumes, databases, machines | storage that is full within the days of the warning, with the change that enlarges it |
 //! | `identify_memory_leaks` | machines, databases | memory that grows between restarts, as advice |
-//! | `failure_prediction` | machines, certificates, databases | events that the cloud has scheduled, failed status checks, certificates in use about to expire, as advice |
+//! | `auto_remediate` | resources that a runbook is for | known issues, with the change that the runbook names |
+//! | `failure_prediction` | machines, certificates, databases | events that the cloud has scheduled, failed status checks, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, as advice |
+//! | `suggest_maintenance_windows` | databases | a maintenance window at a busy time, with the change that moves it |
 //!
 //! Beside its runs it answers anomalies (`storage`: more storage) and predictive rules (`foreseen`:
 //! storage, limits and failovers). docs/agents/ops_intelligence.md.
@@ -17,10 +19,15 @@ mod disk_finding;
 mod foreseen;
 mod health;
 mod leak;
+mod maintenance;
 mod measured;
 mod quiet;
+mod replica;
+mod runbook;
+mod runbook_finding;
 mod settings;
 mod storage;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -41,6 +48,7 @@ const METRICS: &[Metric] = &[
     Metric::DiskUtilization,
     Metric::FreeStorage,
     Metric::MemoryUtilization,
+    Metric::ReplicaLag,
 ];
 
 /// Metrics of the machine that a volume is attached to.
@@ -71,17 +79,27 @@ fn judge(facts: &Facts<'_>) -> Judgement {
                 judgement.take(disk::judge(facts, &settings));
                 judgement.take(leak::judge(facts, &settings));
             }
-            judgement.take(if resource.kind == ResourceKind::VirtualMachine {
-                health::judge(facts, &settings)
+            if resource.kind == ResourceKind::VirtualMachine {
+                judgement.take(health::judge(facts, &settings));
             } else {
-                certificate::judge_database(facts, &settings)
-            });
+                database(facts, &settings, &mut judgement);
+            }
         }
         kind if kind.as_str() == CERTIFICATE => {
             judgement.take(certificate::judge(facts, &settings));
         }
         _ => {}
     }
+    runbook::judge(facts, &mut judgement);
 
     judgement
+}
+
+/// Judges what RDS alone tells of a database.
+fn database(facts: &Facts<'_>, settings: &Thresholds, judgement: &mut Judgement) {
+    judgement.take(certificate::judge_database(facts, settings));
+    judgement.take(maintenance::judge(facts, settings));
+    judgement.take(maintenance::judge_events(facts, settings));
+    judgement.take(replica::judge(facts, settings));
+    judgement.take(window::judge(facts, settings));
 }

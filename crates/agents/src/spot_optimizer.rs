@@ -15,6 +15,7 @@ mod agent;
 mod finding;
 mod group;
 mod machine;
+mod market;
 mod notice;
 mod pools;
 mod replacement;
@@ -27,6 +28,7 @@ mod tests;
 use reeve_recommend::recommendation::RecommendationType;
 
 pub use agent::SpotOptimizer;
+pub use pools::market_types;
 
 /// Type of every finding.
 const KIND: RecommendationType = RecommendationType::SpotInstances;

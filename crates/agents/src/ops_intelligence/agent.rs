@@ -15,6 +15,8 @@ use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
+use reeve_recommend::runbook::facts::RunbookFacts;
+use reeve_recommend::runbook::kinds;
 
 use super::settings::{self, Thresholds};
 use super::{CERTIFICATE, MACHINE_METRICS, METRICS, foreseen, judge, storage};
@@ -38,13 +40,17 @@ impl AgentDefinition for OpsIntelligence {
         let machine = ResourceKind::VirtualMachine;
         let measured = [machine, ResourceKind::Volume, ResourceKind::Database];
         Needs {
-            kinds: measured.into_iter().chain(certificate).collect(),
-            documents: [machine, ResourceKind::Database]
-                .into_iter()
-                .chain(certificate)
-                .collect(),
+            kinds: with_runbooks(measured.into_iter().chain(certificate)),
+            documents: with_runbooks(
+                [machine, ResourceKind::Database]
+                    .into_iter()
+                    .chain(certificate),
+            ),
             metrics: METRICS.to_vec(),
-            facts: vec![FactNeed::of::<MachineSeries>().with_metrics(MACHINE_METRICS)],
+            facts: vec![
+                FactNeed::of::<MachineSeries>().with_metrics(MACHINE_METRICS),
+                FactNeed::of::<RunbookFacts>(),
+            ],
             history_days: Thresholds::from(settings).history_days,
             ..Needs::default()
         }
@@ -69,4 +75,13 @@ impl AgentDefinition for OpsIntelligence {
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
         deviation()
     }
+}
+
+/// Returns the kinds, and those that runbooks may be about.
+fn with_runbooks(own: impl Iterator<Item = ResourceKind>) -> Vec<ResourceKind> {
+    let mut all: Vec<ResourceKind> = own.collect();
+    let further = kinds().iter().filter(|kind| !all.contains(kind));
+    let further: Vec<ResourceKind> = further.copied().collect();
+    all.extend(further);
+    all
 }

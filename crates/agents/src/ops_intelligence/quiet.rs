@@ -15,12 +15,12 @@ const LEAST_DAYS: i64 = 14;
 
 /// Hours of the week with the least load of a resource.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct QuietTime {
+pub(super) struct QuietTime {
     /// First hour of the week; 0 is Monday 00:00 UTC.
-    from: usize,
-    hours: usize,
+    pub(super) from: usize,
+    pub(super) hours: usize,
     /// Mean of the CPU in these hours, percent.
-    load: f64,
+    pub(super) load: f64,
     /// Mean of the CPU over the week, percent.
     usual: f64,
 }
@@ -28,6 +28,14 @@ struct QuietTime {
 /// Describes the time of the week in which a restart disturbs least; `None` where the setting is off or
 /// less than two weeks of the CPU were measured.
 pub(super) fn quiet_words(facts: &Facts<'_>, settings: &Thresholds) -> Option<String> {
+    let shape = weekly_shape(facts, settings)?;
+    let hours = usize::try_from(settings.window_hours).unwrap_or(1);
+    Some(words(&quietest(&shape, hours, |_| true)?))
+}
+
+/// Returns the mean CPU of each hour of the week; `None` where the setting is off or less than two
+/// weeks were measured.
+pub(super) fn weekly_shape(facts: &Facts<'_>, settings: &Thresholds) -> Option<WeeklyShape> {
     if !settings.windows {
         return None;
     }
@@ -41,23 +49,29 @@ pub(super) fn quiet_words(facts: &Facts<'_>, settings: &Thresholds) -> Option<St
         return None;
     }
 
-    let shape = WeeklyShape::fit(points)?;
-    let quiet = quietest(&shape, usize::try_from(settings.window_hours).unwrap_or(1))?;
-    Some(words(&quiet))
+    WeeklyShape::fit(points)
 }
 
-/// Finds the stretch of hours with the lowest mean, of those that were measured in each hour.
-fn quietest(shape: &WeeklyShape, hours: usize) -> Option<QuietTime> {
+/// Mean of a stretch of hours of the week; `None` where one of them was not measured.
+pub(super) fn mean(shape: &WeeklyShape, from: usize, hours: usize) -> Option<f64> {
+    let stretch = (0..hours).map(|hour| shape.means[(from + hour) % HOURS]);
+    let sum: Option<f64> = stretch.sum();
+    Some(sum? / hours.max(1) as f64)
+}
+
+/// Finds the stretch of hours with the lowest mean, of those that were measured in each hour and
+/// whose first hour is free.
+pub(super) fn quietest(
+    shape: &WeeklyShape,
+    hours: usize,
+    is_free: impl Fn(usize) -> bool,
+) -> Option<QuietTime> {
     let hours = hours.clamp(1, HOURS);
     let known: Vec<f64> = shape.means.iter().flatten().copied().collect();
     let usual = known.iter().sum::<f64>() / known.len().max(1) as f64;
 
-    let mean = |from: usize| {
-        let stretch = (0..hours).map(|hour| shape.means[(from + hour) % HOURS]);
-        let sum: Option<f64> = stretch.sum();
-        Some(sum? / hours as f64)
-    };
-    let all = (0..HOURS).filter_map(|from| Some((from, mean(from)?)));
+    let free = (0..HOURS).filter(|from| is_free(*from));
+    let all = free.filter_map(|from| Some((from, mean(shape, from, hours)?)));
     let (from, load) = all.min_by(|one, other| one.1.total_cmp(&other.1))?;
 
     Some(QuietTime {
@@ -68,7 +82,7 @@ fn quietest(shape: &WeeklyShape, hours: usize) -> Option<QuietTime> {
     })
 }
 
-fn words(quiet: &QuietTime) -> String {
+pub(super) fn words(quiet: &QuietTime) -> String {
     let (day, hour) = (WEEKDAYS[(quiet.from / 24) % 7], quiet.from % 24);
     let until = (hour + quiet.hours) % 24;
     format!(
@@ -96,7 +110,7 @@ mod tests {
             strength: None,
         };
 
-        let quiet = quietest(&shape, 2).unwrap();
+        let quiet = quietest(&shape, 2, |_| true).unwrap();
 
         assert_eq!((quiet.from, quiet.load), (HOURS - 1, 5.0));
         assert!(words(&quiet).starts_with("Its load is lowest on Sunday from 23:00 to 01:00 UTC"));

@@ -1,6 +1,7 @@
 //! Settings of `ops_intelligence`.
 
 use super::dependencies::DEPENDENCY_MAPPING;
+use super::runbook::{ENABLED, LEFT_OUT};
 use crate::settings::settings;
 
 settings! {
@@ -22,9 +23,12 @@ settings! {
         "Whether certificates in use that are about to expire are found";
     certificate_days: days = "failure_prediction.certificate_expires_within", 30, (1.0, 90.0),
         "Days before its end from which a certificate in use is found";
+    /// Seconds.
+    replica_lag: count = "failure_prediction.replica_lag", 300, (10.0, 86_400.0),
+        "Seconds that a read replica may be behind for half an hour, before it is found";
     windows: flag = "suggest_maintenance_windows.enabled", true, (0.0, 0.0),
         "Whether findings that need a restart name the time of the week with the least load";
     window_hours: count = "suggest_maintenance_windows.hours", 2, (1.0, 8.0),
         "Length of the named time, hours";
-    ..DEPENDENCY_MAPPING;
+    ..DEPENDENCY_MAPPING, ENABLED, LEFT_OUT;
 }

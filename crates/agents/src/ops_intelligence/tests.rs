@@ -1,6 +1,7 @@
 //! Tables of the judgement: what each rule finds, what it leaves alone, and why.
 #![allow(clippy::unwrap_used)]
 
+mod databases;
 mod generated;
 
 use jiff::SignedDuration;

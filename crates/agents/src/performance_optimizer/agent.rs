@@ -14,6 +14,7 @@ use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
+use reeve_recommend::objective::MeasuredObjectives;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
 use super::settings::{self, Thresholds};
@@ -58,18 +59,19 @@ impl AgentDefinition for PerformanceOptimizer {
             ResourceKind::ScalingGroup,
             ResourceKind::LoadBalancer,
             ResourceKind::Database,
+            ResourceKind::Queue,
         ];
-        // Without an objective nothing is asked about their series.
-        if thresholds.queue_depth > 0 {
-            kinds.push(ResourceKind::Queue);
-        }
+        // Machines are many: their series are asked for where the agent has an objective of them.
         if thresholds.user_experience > 0.0 {
             kinds.push(ResourceKind::VirtualMachine);
         }
         Needs {
             kinds,
             metrics: METRICS.to_vec(),
-            facts: vec![FactNeed::of::<ServiceLoad>().with_metrics(AROUND)],
+            facts: vec![
+                FactNeed::of::<ServiceLoad>().with_metrics(AROUND),
+                FactNeed::of::<MeasuredObjectives>(),
+            ],
             documents: vec![ResourceKind::ScalingGroup],
             history_days: thresholds.history_days.max(thresholds.window_days),
             ..Needs::default()

@@ -16,6 +16,7 @@ use reeve_recommend::words::{figures, minute};
 
 use super::demand::{Demand, KIND, members_cost};
 use super::finding::Finding;
+use super::objective::ServiceBudgets;
 use super::settings::Thresholds;
 use super::trial::Trial;
 use crate::confidence::{confidence, signs};
@@ -33,7 +34,7 @@ pub(super) fn judge(
     settings: &Thresholds,
     service: &ServiceLoad,
     demand: &Demand,
-    trial: &Trial,
+    (trial, budgets): (&Trial, &ServiceBudgets),
 ) -> Result<Proposal, Abstention> {
     let group = facts.resource;
     let target = settings.reactive_target / 100.0;
@@ -44,9 +45,25 @@ pub(super) fn judge(
     path.ask("Is enough of its load known?", true, learned);
 
     let words = trial.words(target);
+    let (is_burning, promised) = match budgets {
+        ServiceBudgets::Unknown => (false, None),
+        ServiceBudgets::Burning(promised) => (true, Some(promised)),
+        ServiceBudgets::Used(promised) => (false, Some(promised)),
+        ServiceBudgets::Full(promised) => {
+            // The promise is kept without it: more members would be for comfort.
+            let detail = promised.clone();
+            path.ask("Does its error budget need more members?", false, &detail);
+            return Err(decided("budget_is_full", detail));
+        }
+    };
+    if let Some(promised) = promised {
+        path.ask("Does its error budget burn?", is_burning, promised);
+    }
+    // Where a promise is being broken, safety comes before the member hours of a roomier rule.
+    let is_better = trial.is_better() || (is_burning && trial.is_safer());
     if !path.ask(
         "Was the prediction better than its own rule?",
-        trial.is_better(),
+        is_better,
         words.clone(),
     ) {
         return Err(decided("prediction_not_better", words));
@@ -101,6 +118,9 @@ pub(super) fn judge(
         (FactorKind::Confidence, words),
         (FactorKind::Confidence, own.words()),
     ]);
+    if let Some(promised) = promised {
+        factors.add(FactorKind::Measured, promised.clone());
+    }
     if settings.forecast_only {
         factors.add(
             FactorKind::Consequence,
@@ -113,7 +133,11 @@ pub(super) fn judge(
         rule: RULE,
         aspect: Some(ASPECT),
         codes: vec!["load_rises"],
-        priority: Priority::High,
+        priority: if is_burning {
+            Priority::Critical
+        } else {
+            Priority::High
+        },
         confidence: (own.percent, trust),
         factors,
         performance: "members serve before the load rises".to_owned(),

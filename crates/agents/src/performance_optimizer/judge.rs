@@ -7,6 +7,7 @@ use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::{Facts, Judgement};
 
 use super::demand::{Demand, admit};
+use super::objective::ServiceBudgets;
 use super::settings::Thresholds;
 use super::trial::Trial;
 use super::{ahead, caching, demand, objective, shrink, work};
@@ -94,10 +95,11 @@ fn group(
         settings.reactive_target / 100.0,
     );
 
+    let budgets = ServiceBudgets::of_group(facts, service);
     let about = |aspect: &'static str| move |abstention: Abstention| abstention.with_aspect(aspect);
     judgement.take(
         if settings.predictive {
-            ahead::judge(facts, settings, service, &demand, &trial)
+            ahead::judge(facts, settings, service, &demand, (&trial, &budgets))
         } else {
             Err(switched_off(demand::KIND, "predictive_scaling.enabled"))
         }
@@ -105,7 +107,7 @@ fn group(
     );
     judgement.take(
         if settings.scale_down {
-            shrink::judge(facts, settings, service, &demand, &trial)
+            shrink::judge(facts, settings, service, &demand, (&trial, &budgets))
         } else {
             Err(switched_off(
                 demand::KIND,

@@ -1,21 +1,24 @@
-//! Objectives of response time, error rate, queue depth and user experience, with their error
-//! budgets.
+//! Objectives of response time, error rate, queue depth and user experience.
 //!
-//! A period of a metric is bad where its value misses the objective. The budget is the share of the
-//! window that may be bad. It is broken where nothing of it is left and bad periods are recent, or
-//! where it burns so fast that it will not last: 14.4 times as fast as allowed over the last hour
-//! and 6 times over six hours (Google, The Site Reliability Workbook, "Alerting on SLOs").
+//! Those that people set for a service decide ([`MeasuredObjectives`]); where none is set for a
+//! metric of a resource, the agent's settings are the default. A finding is made where the error
+//! budget is used up and bad periods are recent, or where it burns too fast to last
+//! ([`reeve_recommend::objective::budget`]).
 
-use reeve_estate::{Metric, ResourceKind};
-use reeve_learn::{DAY_MS, HOUR_MS, Point, Window};
+use reeve_estate::{Metric, ResourceId};
+use reeve_learn::{HOUR_MS, Window};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::objective::budget::Budget;
+use reeve_recommend::objective::{
+    METRICS, MeasuredObjective, MeasuredObjectives, Objective, ObjectiveId, Service,
+};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority, RecommendationType};
-use reeve_recommend::words::{figures, percent};
+use reeve_recommend::words::percent;
 
 use super::finding::Finding;
 use super::settings::Thresholds;
@@ -24,175 +27,148 @@ use crate::load::Load;
 
 pub(super) const KIND: RecommendationType = RecommendationType::AutoScaling;
 pub(super) const RULE: &str = "metrics";
-/// Rates of burning, over an hour and over six, from which a budget does not last.
-const FAST: (f64, f64) = (14.4, 6.0);
 /// Confidence of a budget that is used up: it was measured, whatever its cause is.
 const CONFIDENCE: f64 = 90.0;
 
-/// Objective of one metric.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Objective {
+/// Objective of one metric of a resource: one that people set for the service, or the agent's own.
+struct Promise {
     metric: Metric,
-    /// Limit in the unit of the samples.
-    limit: f64,
-    /// Values below the limit are bad if `true`, else those above.
-    is_least: bool,
-    /// Part of the resource that findings are about.
-    aspect: &'static str,
+    /// The promise in words, with its name where it has one.
+    words: String,
+    target: String,
+    /// `None` where less than a day was measured.
+    budget: Option<Budget>,
+    /// Points that were measured.
+    points: u64,
+    /// `true` where this resource missed the target in the last day; a budget of a service may be
+    /// used up by others.
+    is_bad: bool,
 }
 
-impl Objective {
-    fn is_bad(&self, value: f64) -> bool {
-        if self.is_least {
-            value < self.limit
-        } else {
-            value > self.limit
-        }
-    }
-
-    fn words(&self) -> String {
-        let side = if self.is_least { "at least" } else { "at most" };
-        let limit = match self.metric {
-            Metric::ResponseTime => format!("{} ms", figures(self.limit * 1000.0)),
-            Metric::QueueDepth => format!("{} messages", figures(self.limit)),
-            _ => percent(self.limit),
-        };
-        format!("{} {side} {limit}", self.metric)
-    }
-}
-
-/// Error budget of an objective at a time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Budget {
-    /// Share of the budget that is left; negative where more was used than there was.
-    pub(super) left: f64,
-    /// Use over an hour and over six, as multiples of what uses the budget up by the window's end.
-    pub(super) burn: (f64, f64),
-    /// A period of the last day was bad.
-    pub(super) is_recent: bool,
-}
-
-impl Budget {
-    /// Computes the budget of a window that ends now. `allowed` is the share of periods that may be
-    /// bad, above zero. `None` without a day of points.
-    pub(super) fn new(
-        points: &[Point],
-        window: Window,
-        allowed: f64,
-        is_bad: impl Fn(f64) -> bool,
-    ) -> Option<Budget> {
-        let share = |length_ms: i64| {
-            let part = Window::ending(window.end_ms, length_ms).select(points);
-            let bad = part.iter().filter(|(_, value)| is_bad(*value)).count();
-            (!part.is_empty()).then_some(bad as f64 / part.len() as f64)
-        };
-        let (first, _) = window.select(points).first()?;
-        if window.end_ms - first < DAY_MS {
-            return None;
-        }
-        Some(Budget {
-            left: 1.0 - share(window.length_ms())? / allowed,
-            burn: (
-                share(HOUR_MS).unwrap_or(0.0) / allowed,
-                share(6 * HOUR_MS).unwrap_or(0.0) / allowed,
-            ),
-            is_recent: share(DAY_MS).is_some_and(|bad| bad > 0.0),
-        })
-    }
-
-    /// Returns `true` if the objective is missed: the budget is used up, or will not last.
-    pub(super) fn is_broken(&self) -> bool {
-        let is_fast = self.burn.0 >= FAST.0 && self.burn.1 >= FAST.1;
-        (self.left <= 0.0 && self.is_recent) || is_fast
-    }
-}
-
-/// Objectives that resources of a kind may have; one without a limit was not set.
-fn objectives(kind: ResourceKind, settings: &Thresholds) -> Vec<Objective> {
-    let most = |metric, limit, aspect| Objective {
-        metric,
-        limit,
-        is_least: false,
-        aspect,
-    };
-    let time = settings.response_time_ms as f64 / 1000.0;
-    let all = [
-        most(Metric::ResponseTime, time, "response_time"),
-        most(Metric::ErrorRate, settings.error_rate, "error_rate"),
-        most(
-            Metric::QueueDepth,
-            settings.queue_depth as f64,
-            "queue_depth",
-        ),
-        Objective {
-            is_least: true,
-            ..most(
-                Metric::UserExperienceScore,
-                settings.user_experience,
-                "user_experience_score",
-            )
-        },
-    ];
-    all.into_iter()
-        .filter(|one| kind.has_metric(one.metric))
-        .collect()
-}
-
-/// Judges the objectives of one resource. One that was taken back is refuted, so that its findings
-/// end.
+/// Judges the objectives of one resource, one for each metric. One that was taken back is refuted,
+/// so that its findings end.
 pub(super) fn judge(
     facts: &Facts<'_>,
     settings: &Thresholds,
     service: Option<&ServiceLoad>,
 ) -> Vec<Result<Proposal, Abstention>> {
-    objectives(facts.resource.kind, settings)
+    METRICS
         .into_iter()
-        .map(|objective| one(facts, settings, service, objective))
+        .filter(|metric| facts.resource.kind.has_metric(*metric))
+        .map(|metric| {
+            let aspect = metric.as_str();
+            let promise = set_for_service(facts, metric)
+                .or_else(|| set_for_agent(facts, settings, metric))
+                .ok_or_else(|| {
+                    let detail = format!(
+                        "no objective of {aspect} is set for it, and metrics.{aspect} sets none"
+                    );
+                    Abstention::decided(KIND, "no_objective", detail).with_aspect(aspect)
+                })?;
+            one(facts, settings, service, &promise).map_err(|one| one.with_aspect(aspect))
+        })
         .collect()
+}
+
+/// Returns the objective of a service that has least of its budget left; `None` where people set
+/// none for the resource.
+fn set_for_service(facts: &Facts<'_>, metric: Metric) -> Option<Promise> {
+    let all = facts.get::<MeasuredObjectives>()?;
+    let id = &facts.resource.id;
+    let own = [id];
+    let left = |one: &MeasuredObjective| one.budget.map_or(f64::INFINITY, |budget| budget.left);
+    let is_broken = |one: &MeasuredObjective| one.budget.is_some_and(|one| one.is_broken());
+    let found = all
+        .at(&own)
+        .filter(|one| one.objective.metric == metric)
+        .min_by(|a, b| {
+            let broken = is_broken(b).cmp(&is_broken(a));
+            broken.then(left(a).total_cmp(&left(b)))
+        })?;
+    Some(Promise {
+        metric,
+        words: found.words(),
+        target: found.objective.target_words(),
+        budget: found.budget,
+        points: found.budget.map_or(0, |budget| budget.periods),
+        is_bad: found.bad.contains(id),
+    })
+}
+
+/// Returns the objective that the agent's settings are the default for; `None` where they set none.
+fn set_for_agent(facts: &Facts<'_>, settings: &Thresholds, metric: Metric) -> Option<Promise> {
+    let target = match metric {
+        Metric::ResponseTime => settings.response_time_ms as f64 / 1000.0,
+        Metric::ErrorRate => settings.error_rate,
+        Metric::QueueDepth => settings.queue_depth as f64,
+        _ => settings.user_experience,
+    };
+    if target <= 0.0 {
+        return None;
+    }
+
+    let own = Objective {
+        id: ObjectiveId(format!("metrics.{metric}")),
+        name: format!("metrics.{metric}"),
+        service: Service::Resource(facts.resource.id.clone()),
+        metric,
+        target,
+        share_percent: settings.target,
+        window_days: settings.window_days,
+        created_at: facts.now,
+        updated_at: facts.now,
+        version: 1,
+    };
+    let load = Load::measured(facts, metric);
+    let budget = load.as_ref().and_then(|load| {
+        Budget::new(
+            &[&load.points],
+            own.window(facts.now),
+            own.allowed(),
+            |value| own.is_bad(value),
+        )
+    });
+    let target = own.target_words();
+    let measured = MeasuredObjective {
+        objective: own,
+        budget,
+        resources: Default::default(),
+        bad: Default::default(),
+    };
+    Some(Promise {
+        metric,
+        words: measured.words(),
+        target,
+        points: load.map_or(0, |load| load.points.len() as u64),
+        is_bad: budget.is_some_and(|budget| budget.is_recent),
+        budget,
+    })
 }
 
 fn one(
     facts: &Facts<'_>,
     settings: &Thresholds,
     service: Option<&ServiceLoad>,
-    objective: Objective,
+    promise: &Promise,
 ) -> Result<Proposal, Abstention> {
     let resource = facts.resource;
-    let aspect = objective.aspect;
-    if objective.limit <= 0.0 {
-        let detail = format!("metrics.{aspect} sets no objective");
-        return Err(Abstention::decided(KIND, "no_objective", detail).with_aspect(aspect));
-    }
-
-    let window = Window::ending(facts.now.as_millisecond(), settings.window_days * DAY_MS);
-    let allowed = 1.0 - settings.target / 100.0;
-    let load = Load::measured(facts, objective.metric);
-    let budget = load.as_ref().and_then(|load| {
-        Budget::new(&load.points, window, allowed, |value| {
-            objective.is_bad(value)
-        })
-    });
-    let (Some(load), Some(budget)) = (load, budget) else {
-        let detail = format!("{} was not measured for a day", objective.metric);
-        return Err(Abstention::unjudged(KIND, "not_measured", detail).with_aspect(aspect));
+    let aspect = promise.metric.as_str();
+    let words = promise.words.clone();
+    let Some(budget) = promise.budget else {
+        return Err(Abstention::unjudged(KIND, "not_measured", words));
     };
-
-    let words = format!(
-        "{} {} % of the time over {} days: {} of the error budget is left, it burns {} times as fast as allowed over the last hour and {} times over six",
-        objective.words(),
-        figures(settings.target),
-        settings.window_days,
-        percent(budget.left * 100.0),
-        figures(budget.burn.0),
-        figures(budget.burn.1),
-    );
     let mut path = Path::default();
     if !path.ask(
         "Is its error budget used up, or burning too fast?",
         budget.is_broken(),
         words.clone(),
     ) {
-        return Err(Abstention::decided(KIND, "objective_met", words).with_aspect(aspect));
+        return Err(Abstention::decided(KIND, "objective_met", words));
+    }
+    let own = format!("{} in the last day", promise.target);
+    if !path.ask("Did this resource miss it?", promise.is_bad, own) {
+        let detail = format!("{words}; other resources of the service missed it");
+        return Err(Abstention::decided(KIND, "missed_by_others", detail));
     }
 
     let mut factors = Factors::from([(FactorKind::Measured, words)]);
@@ -216,22 +192,22 @@ fn one(
 
     let own = stated(CONFIDENCE);
     let signs = signs(facts, std::iter::empty().collect(), 0, 0.0);
-    let by = format!(" back to {}", objective.words());
+    let by = format!(" back to {}", promise.target);
     Ok(Finding {
         kind: KIND,
         rule: RULE,
         aspect: Some(aspect),
         codes: vec!["objective_missed", aspect],
-        priority: if budget.burn.0 >= FAST.0 {
+        priority: if budget.burn.is_fast() {
             Priority::Critical
         } else {
             Priority::High
         },
         confidence: (own.percent, Trust::new(own.raw, Some(CONFIDENCE), &signs)),
         factors,
-        performance: format!("{} returns to what users were promised", objective.metric),
+        performance: format!("{} returns to what users were promised", promise.metric),
         withheld: None,
-        data_points: load.points.len() as u64,
+        data_points: promise.points,
         relief: Relief::advice(
             title("Bring ", &resource.name, &by),
             Effort::Medium,
@@ -242,6 +218,47 @@ fn one(
         path,
     }
     .propose(facts))
+}
+
+/// Budgets of the objectives that people set for the service of a scaling group, in view of more or
+/// fewer members.
+pub(super) enum ServiceBudgets {
+    /// No objective of the service was measured.
+    Unknown,
+    /// Each has most of its budget left and uses it no faster than allowed.
+    Full(String),
+    /// One is used up, or is used too fast to last.
+    Burning(String),
+    /// Anything else.
+    Used(String),
+}
+
+impl ServiceBudgets {
+    /// Reads the objectives measured at the balancers that lead to the group alone.
+    pub(super) fn of_group(facts: &Facts<'_>, service: &ServiceLoad) -> ServiceBudgets {
+        let balancers: Vec<&ResourceId> = service
+            .balancers
+            .iter()
+            .map(|one| &one.resource.id)
+            .collect();
+        let all = facts.get::<MeasuredObjectives>();
+        let measured = all.into_iter().flat_map(|all| all.at(&balancers));
+        let measured: Vec<_> = measured
+            .filter_map(|one| Some((one, one.budget?)))
+            .collect();
+        if let Some((burning, _)) = measured.iter().find(|(_, budget)| budget.is_broken()) {
+            return ServiceBudgets::Burning(burning.words());
+        }
+        let words = || {
+            let each: Vec<String> = measured.iter().map(|(one, _)| one.words()).collect();
+            each.join("; ")
+        };
+        match measured.iter().all(|(_, budget)| budget.is_full()) {
+            _ if measured.is_empty() => ServiceBudgets::Unknown,
+            true => ServiceBudgets::Full(words()),
+            false => ServiceBudgets::Used(words()),
+        }
+    }
 }
 
 /// Mean CPU of the machines in the last hour, percent; `None` where none was measured.

@@ -3,23 +3,26 @@
 //!
 //! A member is idle while its `active_sessions` are known to be zero; where no member's sessions
 //! are counted, all are idle while no request is in flight (requests a second times seconds to an
-//! answer). Unknown sessions are no idle ones. Reeve names the members and ends none: between a
-//! judgement and its execution a session may begin.
+//! answer). Unknown sessions are no idle ones, and nothing is ended by them. The plan ends the
+//! members by name; the engine asks for their sessions again right before each.
 
-use reeve_estate::{Document, Metric, Money};
+use reeve_estate::{Capacity, Document, Metric, Money, Resource};
 use reeve_learn::{Backtest, Window};
+use reeve_recommend::change::EndMembers;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::service_load::{MeasuredResource, ServiceLoad};
+use reeve_recommend::judgement::sessions::{self, IN_FLIGHT, SessionSource};
 use reeve_recommend::judgement::trust::Trust;
+use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority};
-use reeve_recommend::words::first_of;
 use serde_json::Value;
 
 use super::demand::{Demand, KIND, members_cost};
 use super::finding::Finding;
+use super::objective::ServiceBudgets;
 use super::settings::Thresholds;
 use super::trial::Trial;
 use crate::confidence::{confidence, signs};
@@ -29,10 +32,9 @@ pub(super) const RULE: &str = "scale_down_intelligently";
 pub(super) const ASPECT: &str = "scale_down";
 /// Time in which fewer members must have been enough, in milliseconds.
 const ENOUGH_MS: i64 = 2 * 60 * 60_000;
-/// Requests in flight below which none is.
-const IN_FLIGHT: f64 = 0.01;
-/// Members that a finding names.
-const NAMED: usize = 10;
+/// Members that one plan ends at most: each is asked for its sessions right before it ends, and the
+/// next run may propose more.
+const MOST: usize = 5;
 
 /// Judges a group whose demand is known.
 pub(super) fn judge(
@@ -40,7 +42,7 @@ pub(super) fn judge(
     settings: &Thresholds,
     service: &ServiceLoad,
     demand: &Demand,
-    trial: &Trial,
+    (trial, budgets): (&Trial, &ServiceBudgets),
 ) -> Result<Proposal, Abstention> {
     let group = facts.resource;
     let decided = |code, detail: String| Abstention::decided(KIND, code, detail);
@@ -68,7 +70,16 @@ pub(super) fn judge(
         return Err(decided("capacity_is_needed", words));
     }
 
-    let (idle, sessions) = idle(facts, settings, service)?;
+    if let ServiceBudgets::Burning(promised) = budgets {
+        path.ask("Do its error budgets last?", false, promised.clone());
+        return Err(decided("budget_burns", promised.clone()));
+    }
+
+    let Idle {
+        members: idle,
+        words: sessions,
+        source,
+    } = idle(facts, settings, service)?;
     let is_idle = !idle.is_empty();
     if !path.ask(
         "Is a member without active sessions?",
@@ -94,12 +105,7 @@ pub(super) fn judge(
 
     // The youngest last: it may still be warming up for a rise.
     free.sort_by_key(|member| member.resource.created_at);
-    free.truncate(surplus);
-    let names: Vec<&str> = free.iter().map(|one| one.resource.id.as_str()).collect();
-    let members = first_of(&names, NAMED, ", ");
-    let s = if names.len() == 1 { "" } else { "s" };
-    let saved: Option<Money> = free.iter().map(|one| one.resource.monthly_cost).sum();
-
+    free.truncate(surplus.min(MOST));
     let backtest = Backtest {
         held: trial.backtest.held,
         windows: trial.backtest.windows,
@@ -110,19 +116,7 @@ pub(super) fn judge(
         Some(90.0),
         &signs(facts, trial.margins.clone(), backtest.windows, 0.0),
     );
-    let by = format!(" {} idle member{s}", names.len());
-    let relief = Relief {
-        words: format!(
-            "End {members} of {} with a smaller desired capacity, after a last look at their sessions",
-            group.name
-        ),
-        added: saved.map(|saved| -saved),
-        ..Relief::advice(
-            title("Take from ", &group.name, &by),
-            Effort::Low,
-            "a session may begin before it is applied, and Reeve ends no member",
-        )
-    };
+    let relief = end_of(group, capacity, service, &free, (source, settings));
 
     Ok(Finding {
         kind: KIND,
@@ -148,6 +142,46 @@ pub(super) fn judge(
     .propose(facts))
 }
 
+/// The change that ends members.
+fn end_of(
+    group: &Resource,
+    capacity: Capacity,
+    service: &ServiceLoad,
+    members: &[&MeasuredResource],
+    (source, settings): (SessionSource, &Thresholds),
+) -> Relief {
+    let names: Vec<String> = members
+        .iter()
+        .map(|one| one.resource.id.0.clone())
+        .collect();
+    let s = if names.len() == 1 { "" } else { "s" };
+    let by = format!(" {} idle member{s}", names.len());
+    let saved: Option<Money> = members.iter().map(|one| one.resource.monthly_cost).sum();
+    let balancers = service.balancers.iter();
+    let change = EndMembers {
+        state: group.state,
+        min: capacity.min,
+        desired: capacity.desired,
+        members: names.clone(),
+        idle_by: source,
+        balancers: match source {
+            SessionSource::Sessions => Vec::new(),
+            SessionSource::Requests => balancers.map(|one| one.resource.id.0.clone()).collect(),
+        },
+        quiet_minutes: u32::try_from(settings.quiet_minutes).unwrap_or(u32::MAX),
+    };
+
+    let names = names.join(", ");
+    let note = "Each member's sessions are read again right before it ends; where they are not known then, nothing more is ended";
+    Relief {
+        words: format!("End {names} of {}, each once it serves no user", group.name),
+        added: saved.map(|saved| -saved),
+        notes: vec![note.to_owned()],
+        ..Relief::advice(title("Take from ", &group.name, &by), Effort::Low, "")
+    }
+    .planned(Plan::new(&change, group.id.as_str()))
+}
+
 /// Members that were needed in the last two hours, by the rule and by the prediction; `None` where
 /// they were not judged.
 fn needed(demand: &Demand, trial: &Trial, least: u32) -> Option<u32> {
@@ -167,13 +201,21 @@ fn needed(demand: &Demand, trial: &Trial, least: u32) -> Option<u32> {
     Some(u32::try_from(most).unwrap_or(u32::MAX).max(least))
 }
 
-/// Members without active sessions, and the sessions in words. The error is the reason why they are
-/// not known.
+/// Members without active sessions.
+struct Idle<'a> {
+    members: Vec<&'a MeasuredResource>,
+    /// The sessions in words.
+    words: String,
+    /// Measurement that shows it.
+    source: SessionSource,
+}
+
+/// Finds members without active sessions. The error is the reason why sessions are not known.
 fn idle<'a>(
     facts: &Facts<'_>,
     settings: &Thresholds,
     service: &'a ServiceLoad,
-) -> Result<(Vec<&'a MeasuredResource>, String), Abstention> {
+) -> Result<Idle<'a>, Abstention> {
     let quiet = Window::ending(facts.now.as_millisecond(), settings.quiet_minutes * 60_000);
     let sessions = |member: &MeasuredResource| most(member, Metric::ActiveSessions, quiet);
     let counted: Vec<(&MeasuredResource, Option<f64>)> = service
@@ -201,7 +243,11 @@ fn idle<'a>(
             counted.len(),
             settings.quiet_minutes
         );
-        return Ok((idle, words));
+        return Ok(Idle {
+            members: idle,
+            words,
+            source: SessionSource::Sessions,
+        });
     }
 
     let in_flight: Option<f64> = service
@@ -220,20 +266,17 @@ fn idle<'a>(
         settings.quiet_minutes
     );
     let all = service.machines.iter();
-    Ok((all.filter(|_| in_flight < IN_FLIGHT).collect(), words))
+    Ok(Idle {
+        members: all.filter(|_| in_flight < IN_FLIGHT).collect(),
+        words,
+        source: SessionSource::Requests,
+    })
 }
 
-/// Highest value of a metric in a window that was measured to its end.
+/// Highest value of a metric of a resource in a window that was measured to its end.
 fn most(of: &MeasuredResource, metric: Metric, window: Window) -> Option<f64> {
     let (points, step_ms) = of.points(metric)?;
-    let within = window.select(&points);
-    let (newest, _) = within.last()?;
-    let is_whole = within.len() as i64 * step_ms >= window.length_ms() * 2 / 3 - step_ms;
-    // A source that fell silent tells nothing of now.
-    if window.end_ms - newest > 3 * step_ms || !is_whole {
-        return None;
-    }
-    within.iter().map(|(_, value)| *value).reduce(f64::max)
+    sessions::most(&points, step_ms, window)
 }
 
 /// Members that the group protects from scale-in.

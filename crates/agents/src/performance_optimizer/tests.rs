@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
     Capacity, Catalogue, Document, Metric, Money, Resource, ResourceId, ResourceKind,
     ResourceState, Series,
 };
-use reeve_learn::{DAY_MS, HOUR_MS, Window};
 use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::agent::settings::Settings;
 use reeve_recommend::guardrail::Guardrails;
@@ -17,11 +17,12 @@ use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::service_load::{MeasuredResource, ServiceLoad};
 use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::recommendation::RecommendationType;
+use reeve_recommend::objective::budget::{Budget, Burn};
+use reeve_recommend::objective::{MeasuredObjective, MeasuredObjectives, Objective};
+use reeve_recommend::recommendation::{Priority, RecommendationType};
 use serde_json::{Value, json};
 
 use super::PerformanceOptimizer;
-use super::objective::Budget;
 use crate::cost_optimizer::tests::estate::{now, resource};
 
 /// Days of measurements of a case.
@@ -32,6 +33,7 @@ struct Case {
     resource: Resource,
     series: Vec<Series>,
     service: ServiceLoad,
+    objectives: MeasuredObjectives,
     settings: BTreeMap<String, Option<String>>,
     document: Value,
 }
@@ -70,6 +72,7 @@ impl Case {
             resource: judged,
             series: Vec::new(),
             service: ServiceLoad::default(),
+            objectives: MeasuredObjectives::default(),
             settings: BTreeMap::new(),
             document: json!({ "HealthCheckGracePeriod": "300" }),
         }
@@ -133,6 +136,35 @@ impl Case {
         self
     }
 
+    /// An objective of the service, measured at the balancer `lb`, with so much of its budget left
+    /// and so many times the allowed use in the last hours.
+    fn objective(mut self, name: &str, left: f64, burn: f64) -> Case {
+        let id = ResourceId::new("lb");
+        let objective = Objective {
+            name: name.to_owned(),
+            ..reeve_testkit::contract::objectives::objective(name, name).unwrap()
+        };
+        let budget = Budget {
+            left,
+            burn: Burn {
+                five_minutes: burn,
+                half_hour: burn,
+                hour: burn,
+                six_hours: burn,
+            },
+            is_recent: burn > 0.0,
+            bad_periods: 10,
+            periods: 8064,
+        };
+        self.objectives.0.push(Arc::new(MeasuredObjective {
+            objective,
+            budget: Some(budget),
+            resources: [id.clone()].into(),
+            bad: (burn > 0.0).then_some(id).into_iter().collect(),
+        }));
+        self
+    }
+
     fn judge(&self) -> Judgement {
         let settings = Settings::default()
             .overlay(PerformanceOptimizer.settings(), &self.settings)
@@ -149,7 +181,9 @@ impl Case {
             catalogue: Catalogue::builtin(),
             settings: &settings,
             guardrails: &Guardrails::default(),
-            open: &OpenFacts::default().with(self.service.clone()),
+            open: &OpenFacts::default()
+                .with(self.service.clone())
+                .with(self.objectives.clone()),
             models: &LearnedModels::default(),
             attachment_changed_at: None,
             unchanged_since: None,
@@ -300,7 +334,9 @@ fn idle_members_are_named_that_the_load_does_not_need() {
         .sessions(&[Some(0.0), Some(3.0), Some(0.0), Some(0.0)])
         .only();
     assert_eq!(found.rule, "scale_down_intelligently");
-    assert_eq!(found.plan, None, "Reeve ends no member");
+    let plan = found.plan.as_ref().unwrap();
+    assert_eq!(plan.change_name(), Some("end_members"));
+    assert!(plan.reversible);
     assert_eq!(found.title, "Take from web 3 idle members");
     assert!(
         found.explanation.action.contains("i-0, i-2, i-3"),
@@ -433,29 +469,63 @@ fn an_objective_that_is_missed_is_a_finding_with_its_budget() {
 }
 
 #[test]
-fn a_budget_is_used_by_bad_periods_and_burns_by_the_last_hours() {
-    let window = Window::ending(30 * DAY_MS, 30 * DAY_MS);
-    let hours = |bad: fn(i64) -> bool| -> Vec<(i64, f64)> {
-        (0..720)
-            .map(|hour| (hour * HOUR_MS, f64::from(u8::from(bad(hour)))))
-            .collect()
+fn the_objective_of_a_service_goes_before_the_setting_and_is_named() {
+    let balancer = || {
+        Case::of(ResourceKind::LoadBalancer, "lb")
+            .with(Metric::ResponseTime, |_| 0.5)
+            .set("optimize_instance_types.enabled", "false")
+            .set("metrics.response_time", "100")
     };
-    let budget = |bad| Budget::new(&hours(bad), window, 0.01, |value| value > 0.5);
-
-    let good = budget(|_| false).unwrap();
+    // The setting alone is missed; the promise that people made is not.
     assert_eq!(
-        (good.left, good.burn, good.is_broken()),
-        (1.0, (0.0, 0.0), false)
+        balancer().only().subject.aspect.as_deref(),
+        Some("response_time")
     );
-    // 3.6 of 7.2 hours that may be bad were bad long ago.
-    let half = budget(|hour| hour < 3).unwrap();
-    assert!((half.left - (1.0 - 3.0 / 7.2)).abs() < 1e-9 && !half.is_broken());
-    // Used up long ago: nothing burns any more.
-    assert!(!budget(|hour| hour < 20).unwrap().is_broken());
-    assert!(budget(|hour| hour > 705).unwrap().is_broken());
+    let kept = balancer().objective("shop", 0.9, 0.1);
+    assert_eq!(kept.codes(), ["switched_off", "objective_met"]);
+
+    let burning = kept.objective("checkout", 0.4, 20.0).only();
+    assert_eq!(burning.priority, Priority::Critical);
+    let factors = &burning.explanation.factors;
     assert!(
-        budget(|hour| hour > 717).unwrap().is_broken(),
-        "it burns fast"
+        factors
+            .iter()
+            .any(|text| text.contains("objective checkout:")),
+        "{factors:?}"
     );
-    assert_eq!(Budget::new(&[], window, 0.01, |_| true), None);
+    let slower = balancer().objective("checkout", 0.4, 7.0).only();
+    assert_eq!(slower.priority, Priority::High);
+
+    // The budget of a service was used by another resource of it.
+    let mut others = balancer().objective("shop", -0.5, 20.0);
+    let one = Arc::make_mut(&mut others.objectives.0[0]);
+    one.bad.clear();
+    assert_eq!(others.codes(), ["switched_off", "missed_by_others"]);
+}
+
+#[test]
+fn budgets_decide_whether_members_are_added_and_taken_away() {
+    let ahead = |case: Case| case.codes().first().copied();
+    let full = before_the_morning().objective("shop", 0.98, 0.0);
+    assert_eq!(
+        ahead(full),
+        Some("budget_is_full"),
+        "no scale-up for comfort"
+    );
+    let used = before_the_morning().objective("shop", 0.5, 2.0).only();
+    assert_eq!(used.priority, Priority::High);
+    let burning = before_the_morning().objective("shop", 0.5, 20.0).only();
+    assert_eq!(
+        (burning.rule, burning.priority),
+        ("scale_before_traffic_spike", Priority::Critical)
+    );
+    let factors = &burning.explanation.factors;
+    assert!(
+        factors.iter().any(|text| text.contains("objective shop:")),
+        "{factors:?}"
+    );
+
+    let idle = Case::group(8, |_| 5.0).sessions(&[Some(0.0); 8]);
+    let last = idle.objective("shop", 0.5, 20.0).codes().last().copied();
+    assert_eq!(last, Some("budget_burns"));
 }

@@ -103,8 +103,13 @@ impl Trial {
 
     /// Returns `true` if the prediction is better than the rule.
     pub(super) fn is_better(&self) -> bool {
+        self.is_safer() && self.ahead.unit_hours <= self.roomy.unit_hours
+    }
+
+    /// Returns `true` if the prediction was above the capacity in fewer minutes than the rule,
+    /// whatever its members cost.
+    pub(super) fn is_safer(&self) -> bool {
         self.ahead.rows_above < self.reactive.rows_above
-            && self.ahead.unit_hours <= self.roomy.unit_hours
     }
 
     /// The figures in one sentence.

@@ -1,5 +1,7 @@
 //! `spot_optimizer` as an agent type: its settings, needs, emergencies and judgement.
 
+use std::sync::Arc;
+
 use reeve_audit::events::RESOURCE_INTERRUPT_NOTICE;
 use reeve_estate::ResourceKind;
 use reeve_recommend::agent::contract::AgentDefinition;
@@ -11,6 +13,7 @@ use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::event::Event;
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::spot::SpotRisk;
+use reeve_recommend::judgement::spot_market::SpotMarket;
 use reeve_recommend::judgement::workload::Correction;
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 
@@ -57,6 +60,7 @@ impl AgentDefinition for SpotOptimizer {
                 FactNeed::of::<Fleet>(),
                 FactNeed::of::<Correction>(),
                 FactNeed::of::<SpotRisk>().over_days(days),
+                FactNeed::of::<Arc<SpotMarket>>(),
             ],
             ..Needs::default()
         }
@@ -78,7 +82,10 @@ impl AgentDefinition for SpotOptimizer {
     fn event_needs(&self, settings: &Settings) -> Needs {
         let days = Thresholds::from(settings).history_days;
         Needs {
-            facts: vec![FactNeed::of::<SpotRisk>().over_days(days)],
+            facts: vec![
+                FactNeed::of::<SpotRisk>().over_days(days),
+                FactNeed::of::<Arc<SpotMarket>>(),
+            ],
             ..Needs::default()
         }
     }

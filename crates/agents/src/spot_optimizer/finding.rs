@@ -20,13 +20,16 @@ use reeve_recommend::words::dollars;
 use serde_json::{Value, json};
 
 use super::group::Group;
+use super::market;
 use super::pools::{self, Candidate, Split};
 use super::savings::{Saving, saving};
 use super::settings::Thresholds;
 use super::{ELIGIBLE, KIND};
 
 /// Change that gives a group its policy.
-const CHANGE: &str = "use_mixed_instances";
+pub(super) const USE_MIXED: &str = "use_mixed_instances";
+/// Change that lets a group start successors early.
+pub(super) const REBALANCE: &str = "rebalance_group_capacity";
 /// Confidence of a finding that rests on the configuration and the beliefs about hazards, percent.
 const BY_CONFIGURATION: f64 = 80.0;
 /// The same where the estate's own interruptions are known.
@@ -36,6 +39,8 @@ const BY_INTERRUPTIONS: f64 = 88.0;
 pub(super) struct Standing {
     pub(super) aspect: &'static str,
     pub(super) rule: &'static str,
+    /// Name of the change.
+    pub(super) change: &'static str,
     /// Types with their prices, the group's own first.
     pub(super) types: Vec<Candidate>,
     /// Names of the types that the policy is given.
@@ -116,6 +121,9 @@ pub(super) fn propose(
         standing.rule,
         match is_move {
             true => title("Run ", &resource.name, " on spot capacity in part"),
+            false if standing.change == REBALANCE => {
+                title("Let ", &resource.name, " replace spot machines early")
+            }
             false => title("Give ", &resource.name, " more spot pools"),
         },
         reeve_recommend::recommendation::Subject {
@@ -165,8 +173,12 @@ pub(super) fn propose(
 
 fn words_of(saved: &Saving) -> String {
     format!(
-        "{} a month at the average spot price of the region, 90 % range {} to {}, after {:.1} interruptions a month that cost {}",
+        "{} a month at the {}, 90 % range {} to {}, after {:.1} interruptions a month that cost {}",
         dollars(saved.value),
+        match saved.is_measured {
+            true => "spot prices of its zones",
+            false => "average spot price of the region",
+        },
         dollars(saved.low),
         dollars(saved.high),
         saved.interruptions,
@@ -175,6 +187,12 @@ fn words_of(saved: &Saving) -> String {
 }
 
 fn action(group: &Group<'_>, standing: &Standing) -> String {
+    if standing.change == REBALANCE {
+        return format!(
+            "Let {} start a successor when the risk of a spot machine rises",
+            group.resource.name
+        );
+    }
     format!(
         "Let {} start {} above {} on-demand machines, with capacity rebalancing",
         group.resource.name,
@@ -186,6 +204,11 @@ fn action(group: &Group<'_>, standing: &Standing) -> String {
 /// The plan, or the reason why Reeve has none.
 fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Plan, Obstacle> {
     let document = facts.document.ok_or("its configuration was not read")?;
+    let row = ConfigurationRow::named(standing.change).ok_or("the change is not known")?;
+    if standing.change == REBALANCE {
+        let change = change_by_row(row, facts.resource, document, &BTreeMap::new(), facts.now)?;
+        return Ok(Plan::new(&change, facts.resource.id.as_str()));
+    }
     let Some((id, version)) = &group.template else {
         return Err("it uses a launch configuration, which has no mixed instances policy: move it to a launch template".into());
     };
@@ -214,7 +237,6 @@ fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Pla
             }),
         ),
     ]);
-    let row = ConfigurationRow::named(CHANGE).ok_or("the change is not known")?;
     let change = change_by_row(row, facts.resource, document, &given, facts.now)?;
     Ok(Plan::new(&change, facts.resource.id.as_str()))
 }
@@ -233,10 +255,14 @@ fn factors(
         factors.add(
             FactorKind::Price,
             format!(
-                "{}: ${:.4} an hour on demand, ${:.4} at the average spot price; chance of an interruption within a day {:.2} % ({:.2} to {:.2} %)",
+                "{}: ${:.4} an hour on demand, ${:.4} {}; chance of an interruption within a day {:.2} % ({:.2} to {:.2} %)",
                 one.name,
                 one.on_demand,
                 one.spot,
+                match one.is_measured {
+                    true => format!("on spot capacity of its zones (${:.4} to ${:.4})", one.spot_range.0, one.spot_range.1),
+                    false => "at the average spot price of the region".to_owned(),
+                },
                 one.day.value * 100.0,
                 one.day.low * 100.0,
                 one.day.high * 100.0
@@ -247,6 +273,7 @@ fn factors(
         factors.add(FactorKind::Price, words_of(saved));
     }
 
+    market::explain(facts, &mut factors);
     let known = pools::risk(facts);
     factors.add(
         FactorKind::Confidence,

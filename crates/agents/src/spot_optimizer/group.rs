@@ -7,7 +7,8 @@ use reeve_recommend::judgement::workload::{Classification, WorkloadClass};
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use serde_json::Value;
 
-use super::finding::{self, Standing};
+use super::finding::{self, REBALANCE, Standing, USE_MIXED};
+use super::market;
 use super::pools::{candidates, split, spot_of};
 use super::settings::Thresholds;
 use super::{DIVERSIFY, ELIGIBLE, KIND};
@@ -192,6 +193,10 @@ fn eligible(
         );
     }
 
+    if let Err(why) = market::to_be_had(facts, &group.zones, settings.least_score, &mut path) {
+        return no("capacity_short", why.into());
+    }
+
     let base = u32::try_from(settings.base).unwrap_or(u32::MAX);
     let split = split(
         group.desired,
@@ -230,6 +235,7 @@ fn eligible(
         &Standing {
             aspect: ELIGIBLE,
             rule: "recommend_spot_eligible",
+            change: USE_MIXED,
             names: types.iter().map(|one| one.name.clone()).collect(),
             types,
             split,
@@ -360,7 +366,9 @@ fn diversified(
         true,
         faults.join("; "),
     );
-    if names.len() < settings.types as usize {
+    // A group whose policy is as it should be, or that cannot have one, is only told to rebalance.
+    let rebalances_only = !group.rebalances && (group.policy.is_none() || faults.len() == 1);
+    if !rebalances_only && names.len() < settings.types as usize {
         return Err(decided(
             DIVERSIFY,
             "too_few_pools",
@@ -390,6 +398,11 @@ fn diversified(
         &Standing {
             aspect: DIVERSIFY,
             rule: "diversify_instance_types",
+            change: if rebalances_only {
+                REBALANCE
+            } else {
+                USE_MIXED
+            },
             names,
             types,
             split: safe,

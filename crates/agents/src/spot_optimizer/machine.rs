@@ -17,7 +17,7 @@ use reeve_recommend::words::dollars;
 use super::notice::costs;
 use super::replacement::Replacement;
 use super::settings::SWITCHES;
-use super::{KIND, RETURN, pools};
+use super::{KIND, RETURN, market, pools};
 
 /// Time between two looks at a pool when its past is followed.
 const STEP: SignedDuration = SignedDuration::from_hours(1);
@@ -86,13 +86,14 @@ fn way_back(
     let Some((spot, on_demand)) = costs(machine, facts).filter(|(spot, usual)| spot < usual) else {
         return Err(no(
             "no_saving",
-            "spot capacity of its type has no lower price here",
+            "spot capacity of its type has no lower price in its zone",
         ));
     };
     let savings = Money::per_month(on_demand - spot);
     let cost = format!(
-        "{} a month at the average spot price of the region",
-        dollars(savings)
+        "{} a month at the {}",
+        dollars(savings),
+        market::basis(facts, &size, machine.specification.zone.as_ref())
     );
     let mut path = Path::default();
     path.ask(

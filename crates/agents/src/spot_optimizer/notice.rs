@@ -12,6 +12,7 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{FactorKind, Factors, Priority};
 
+use super::market;
 use super::pools;
 use super::replacement::Replacement;
 use super::settings::Thresholds;
@@ -89,7 +90,9 @@ fn admit(machine: &Resource, settings: &Thresholds) -> Result<(), Abstention> {
     if let Some(group) = &machine.group {
         return Err(no(
             "group_member",
-            format!("its group {group} replaces it; with capacity rebalancing before it ends"),
+            format!(
+                "its group {group} replaces it, before it ends where capacity rebalancing is on; the successor is kept with the notice once it is in service"
+            ),
         ));
     }
     match machine.state {
@@ -201,7 +204,14 @@ pub(super) fn costs(machine: &Resource, facts: &Facts<'_>) -> Option<(f64, f64)>
     let spec = &machine.specification;
     let (size, platform) = (spec.instance_type.as_deref()?, spec.platform.as_deref());
     let (catalogue, region) = (facts.catalogue, machine.region.as_str());
-    let spot = catalogue.spot_average(machine.provider, region, size, platform)?;
+    let zones = spec.zone.clone().into_iter().collect::<Vec<_>>();
+    let spot = match market::level(facts, size, &zones) {
+        Some(level) => level.mean_usd,
+        None => {
+            let average = catalogue.spot_average(machine.provider, region, size, platform)?;
+            average.usd_per_hour
+        }
+    };
     let on_demand = catalogue.hourly_usd(machine.provider, region, size, platform)?;
-    (spot.usd_per_hour > 0.0).then_some((spot.usd_per_hour, on_demand.usd_per_hour))
+    (spot > 0.0).then_some((spot, on_demand.usd_per_hour))
 }

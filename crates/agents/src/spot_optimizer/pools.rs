@@ -8,8 +8,12 @@ use reeve_learn::interruption::{Chance, History, Model};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::spot::{SpotRisk, family};
 
+use super::market;
+
 /// Most instance types that a group is given.
 const MOST_TYPES: usize = 8;
+/// Spread of spot prices around the average of a region's zones and days, as a share.
+const PRICE_SPREAD: f64 = 0.2;
 /// A type may have this many times the memory at most: more would be paid for and not used.
 const MOST_MEMORY: f64 = 2.0;
 
@@ -19,6 +23,10 @@ pub(super) struct Candidate {
     pub(super) name: String,
     pub(super) on_demand: f64,
     pub(super) spot: f64,
+    /// Range of the spot price.
+    pub(super) spot_range: (f64, f64),
+    /// The price is that of the group's zones, and not the average of the region.
+    pub(super) is_measured: bool,
     /// Chance of an interruption within a day, the mean over the zones.
     pub(super) day: Chance,
 }
@@ -82,9 +90,7 @@ pub(super) fn candidates(
     };
 
     let risk = risk(facts);
-    let others = catalogue.exchangeable(Provider::Aws, own);
-    let fitting = others.into_iter().filter(|other| fits(spec, other));
-    let mut found: Vec<Candidate> = fitting
+    let mut found: Vec<Candidate> = fitting(catalogue, spec)
         .filter_map(|other| candidate(catalogue, group, &other.name, zones, risk, facts))
         .collect();
     let weight = |one: &Candidate| match by_hazard {
@@ -97,16 +103,44 @@ pub(super) fn candidates(
             .then_with(|| a.name.cmp(&b.name))
     });
 
-    // One type a family first: capacity of a family is short together.
-    let mut types: Vec<Candidate> = candidate(catalogue, group, own, zones, risk, facts)
+    let types: Vec<Candidate> = candidate(catalogue, group, own, zones, risk, facts)
         .into_iter()
         .collect();
+    by_family(types, found, |one| &one.name)
+}
+
+/// Instance types that the market is asked about for a group of a size: its own first, the others
+/// by what they cost on demand.
+#[must_use]
+pub fn market_types(catalogue: &Catalogue, region: &str, own: &str) -> Vec<String> {
+    let Some(spec) = catalogue.instance(Provider::Aws, own) else {
+        return Vec::new();
+    };
+    let priced = fitting(catalogue, spec).filter_map(|other| {
+        let price = catalogue.hourly_usd(Provider::Aws, region, &other.name, None)?;
+        Some((price.usd_per_hour, other.name.clone()))
+    });
+    let mut priced: Vec<(f64, String)> = priced.collect();
+    priced.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+    let names = priced.into_iter().map(|(_, name)| name).collect();
+    by_family(vec![own.to_owned()], names, |name| name)
+}
+
+/// Instance types that may stand in for one.
+fn fitting<'c>(
+    catalogue: &'c Catalogue,
+    own: &'c InstanceSpec,
+) -> impl Iterator<Item = &'c InstanceSpec> {
+    let others = catalogue.exchangeable(Provider::Aws, &own.name);
+    others.into_iter().filter(move |other| fits(own, other))
+}
+
+/// Appends types, one a family first: capacity of a family is short together.
+fn by_family<T>(mut types: Vec<T>, found: Vec<T>, name: fn(&T) -> &str) -> Vec<T> {
     let mut later = Vec::new();
     for one in found {
-        match types
-            .iter()
-            .any(|known| family(&known.name) == family(&one.name))
-        {
+        let is_known = |known: &T| family(name(known)) == family(name(&one));
+        match types.iter().any(is_known) {
             true => later.push(one),
             false => types.push(one),
         }
@@ -137,9 +171,18 @@ fn candidate(
     let on_demand = catalogue
         .hourly_usd(group.provider, &group.region, name, platform)?
         .usd_per_hour;
-    let spot = catalogue
-        .spot_average(group.provider, &group.region, name, platform)?
-        .usd_per_hour;
+    let level = market::level(facts, name, zones);
+    let (spot, spot_range) = match level {
+        Some(level) => (level.mean_usd, (level.low_usd, level.high_usd)),
+        None => {
+            let average = catalogue.spot_average(group.provider, &group.region, name, platform)?;
+            let usd = average.usd_per_hour;
+            (
+                usd,
+                (usd * (1.0 - PRICE_SPREAD), usd * (1.0 + PRICE_SPREAD)),
+            )
+        }
+    };
     let chances: Vec<Chance> = zones
         .iter()
         .map(|zone| risk.risk(name, zone, (None, facts.now)).day)
@@ -151,6 +194,8 @@ fn candidate(
         name: name.to_owned(),
         on_demand,
         spot,
+        spot_range,
+        is_measured: level.is_some(),
         day: Chance {
             value: mean(|chance| chance.value),
             low: mean(|chance| chance.low),

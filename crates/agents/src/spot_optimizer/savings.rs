@@ -1,5 +1,5 @@
-//! Savings of spot machines a month: at the average spot price of the region, after the cost of
-//! interruptions, with an interval from the hazard's.
+//! Savings of spot machines a month: at the spot prices of the group's zones, or the average of the
+//! region, after the cost of interruptions, with an interval from the hazard's and the prices'.
 
 use reeve_estate::Money;
 use reeve_estate::money::HOURS_PER_MONTH;
@@ -8,8 +8,6 @@ use super::pools::Candidate;
 
 /// Days of a month, as for all prices.
 const DAYS: f64 = HOURS_PER_MONTH / 24.0;
-/// Spread of spot prices around the average of a region's zones and days, as a share.
-const PRICE_SPREAD: f64 = 0.2;
 /// Hours that an interruption costs: its replacement runs beside the machine, and starts on demand
 /// where spot capacity is short.
 const INTERRUPTION_HOURS: f64 = 2.0;
@@ -24,6 +22,8 @@ pub(super) struct Saving {
     pub(super) interruptions: f64,
     /// Cost of the interruptions a month.
     pub(super) cost: Money,
+    /// The prices are those of the group's zones.
+    pub(super) is_measured: bool,
 }
 
 /// Returns the saving of so many spot machines of the types, against the first on demand.
@@ -47,9 +47,10 @@ pub(super) fn saving(types: &[Candidate], spot_machines: u32) -> Option<Saving> 
     );
     Some(Saving {
         value: saved(spot, value),
-        low: saved(spot * (1.0 + PRICE_SPREAD), high),
-        high: saved(spot * (1.0 - PRICE_SPREAD), low),
+        low: saved(mean(|one| one.spot_range.1), high),
+        high: saved(mean(|one| one.spot_range.0), low),
         interruptions: lost(value),
         cost: Money::from_usd(cost(value)),
+        is_measured: types.iter().all(|one| one.is_measured),
     })
 }

@@ -42,6 +42,9 @@ settings! {
     /// Instance types of a group at least.
     types: count = "diversify_instance_types.types", 4, (2.0, 20.0),
         "Instance types that a group on spot capacity has at least";
+    /// Placement score that each zone of a group needs at least.
+    least_score: count = "diversify_instance_types.min_placement_score", 3, (1.0, 10.0),
+        "Placement score from 1 to 10 that each zone of a group needs at least before it is moved to spot capacity";
     /// A saving is claimed.
     savings: flag = "predict_savings.enabled", true, (0.0, 0.0),
         "Whether a saving is claimed, after the cost of interruptions and with its interval";

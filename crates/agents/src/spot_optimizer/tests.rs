@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionMethod, ActionStatus, Entry, EventType};
 use reeve_estate::{
-    Capacity, Catalogue, Document, Purchase, Resource, ResourceId, ResourceKind, SUCCEEDS_TAG,
+    Capacity, Catalogue, ConnectionId, Document, Provider, Purchase, Resource, ResourceId,
+    ResourceKind, SUCCEEDS_TAG,
 };
 use reeve_learn::interruption::{Ending, History, Lifetime, Model};
 use reeve_recommend::agent::contract::AgentDefinition as _;
@@ -17,12 +18,13 @@ use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::spot::SpotRisk;
-use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::judgement::spot_market::{Placement, SpotMarket, ZoneScore, pool_price};
+use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::LearnedModels;
 use serde_json::{Value, json};
 
 use super::pools::{Split, split, spot_of};
-use super::{SpotOptimizer, notice};
+use super::{SpotOptimizer, market_types, notice};
 use crate::cost_optimizer::tests::estate::{now, resource};
 
 /// A resource with its configuration and what is known of interruptions.
@@ -31,6 +33,8 @@ struct Case {
     document: Option<Document>,
     settings: Settings,
     risk: SpotRisk,
+    market: Option<SpotMarket>,
+    members: Vec<Resource>,
 }
 
 fn risk(history: &History) -> SpotRisk {
@@ -72,6 +76,8 @@ impl Case {
             document: Some(Document::new(document)),
             settings: Settings::default(),
             risk: risk(&History::default()),
+            market: None,
+            members: Vec::new(),
         }
     }
 
@@ -84,6 +90,8 @@ impl Case {
             document: None,
             settings: Settings::default(),
             risk: risk(&History::default()),
+            market: None,
+            members: Vec::new(),
         }
     }
 
@@ -95,6 +103,12 @@ impl Case {
     fn with<T>(&self, read: impl FnOnce(&Facts<'_>) -> T) -> T {
         let mut open = OpenFacts::default();
         open.put(self.risk.clone());
+        if !self.members.is_empty() {
+            open.put(Fleet::new(self.members.clone(), now(), now()));
+        }
+        if let Some(market) = &self.market {
+            open.put(Arc::new(market.clone()));
+        }
         read(&Facts {
             resource: &self.resource,
             series: &[],
@@ -279,6 +293,89 @@ fn a_group_on_one_pool_gets_more_of_them() {
         Case::group(policy(weighed, "true")).code(),
         "policy_of_people"
     );
+}
+
+/// A market in which each type of a group costs a share of its on-demand price, and the score of
+/// each zone is the same.
+fn market(share: f64, score: u32) -> SpotMarket {
+    let mut market = SpotMarket::new(ConnectionId("c".to_owned()), "us-east-1".to_owned());
+    let catalogue = Catalogue::builtin();
+    let zones = ["us-east-1a", "us-east-1b"];
+    for size in market_types(catalogue, "us-east-1", "m5.large") {
+        let price = catalogue.hourly_usd(Provider::Aws, "us-east-1", &size, None);
+        for zone in zones {
+            let pool = (size.as_str(), zone, "Linux/UNIX");
+            let usd = price.as_ref().unwrap().usd_per_hour * share;
+            market
+                .prices
+                .extend(pool_price(pool, &[(now(), usd)], (now(), now())));
+        }
+    }
+    market.placements = vec![Placement {
+        group: ResourceId::new("asg-1"),
+        types: vec!["m5.large".to_owned()],
+        machines: 4,
+        zones: zones
+            .map(|zone| ZoneScore {
+                zone: zone.to_owned(),
+                score,
+            })
+            .to_vec(),
+        at: now(),
+    }];
+    market
+}
+
+#[test]
+fn prices_of_its_zones_and_scores_decide_about_a_group() {
+    let with = |market: SpotMarket| Case {
+        market: Some(market),
+        ..Case::group(json!({}))
+    };
+    let words = |found: &Proposal| format!("{:?}", found.explanation);
+    let cheap = with(market(0.2, 9)).found();
+    let dear = with(market(0.6, 9)).found();
+    assert!(cheap.savings_monthly > dear.savings_monthly);
+    assert!(
+        words(&cheap).contains("spot prices of its zones"),
+        "{}",
+        words(&cheap)
+    );
+    assert!(words(&cheap).contains("us-east-1a 9"), "{}", words(&cheap));
+
+    let short = with(market(0.2, 2));
+    assert_eq!(short.code(), "capacity_short");
+    let detail = short.judge().abstentions[0].detail.clone();
+    assert!(
+        detail.contains("placement score 2 of 10 in us-east-1"),
+        "{detail}"
+    );
+    let least = SettingValue::Count(2);
+    let eased = short.set("diversify_instance_types.min_placement_score", least);
+    assert_eq!(eased.found().rule, "recommend_spot_eligible");
+
+    // Where neither arrives, the finding says which source is missing and how to connect it.
+    let unread = Case::group(json!({})).found();
+    for missing in ["ec2:DescribeSpotPriceHistory", "ec2:GetSpotPlacementScores"] {
+        assert!(words(&unread).contains(missing), "{}", words(&unread));
+    }
+    let mut denied = market(0.2, 9);
+    denied.placements.clear();
+    denied.score_failure = "the key may not call ec2:GetSpotPlacementScores".to_owned();
+    assert!(words(&with(denied).found()).contains("the key may not call"));
+}
+
+#[test]
+fn a_group_whose_template_asks_for_spot_capacity_can_rebalance() {
+    let mut case = Case::group(json!({ "CapacityRebalance": "false" }));
+    let mut member = Case::machine(Purchase::Spot).resource;
+    member.group = Some(case.resource.id.clone());
+    case.members = vec![member];
+    let found = case.found();
+    assert_eq!(found.rule, "diversify_instance_types");
+    let plan = found.plan.unwrap();
+    assert_eq!(plan.change_name(), Some("rebalance_group_capacity"));
+    assert!(plan.reversible);
 }
 
 #[test]
