@@ -1,8 +1,10 @@
 //! The service that carries plans out: its ports, and what it keeps of the actions under way.
 
 mod drive;
+mod ending;
 mod execute;
 mod flow_harm;
+mod idle;
 mod pressure;
 pub(crate) mod request;
 mod resume;
@@ -10,6 +12,7 @@ mod rollback;
 mod runner;
 mod savings;
 mod snapshot;
+mod succession;
 mod twin;
 mod watching;
 
@@ -25,6 +28,7 @@ use reeve_recommend::change::Changes;
 use reeve_recommend::ports::{ChargeReader, Clouds};
 use tokio::sync::watch;
 
+use self::request::Ending;
 use crate::answer::approvals::Approvals;
 use crate::guard::limits::GuardrailService;
 use crate::records::Records;
@@ -65,6 +69,8 @@ pub struct ExecutionService {
     pub(super) ports: ExecutionPorts,
     /// Actions that a task of this process executes.
     pub(super) active: Mutex<BTreeSet<ActionId>>,
+    /// Requests to end actions early that their tasks have not taken up yet.
+    endings: Mutex<BTreeMap<ActionId, Ending>>,
     /// Time of the last look at each watched change.
     pub(super) looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
     /// Time of the last review of standing savings.
@@ -90,6 +96,7 @@ impl ExecutionService {
             approvals,
             ports,
             active,
+            endings: Mutex::default(),
             looks,
             savings_reviewed_at,
             tasks,

@@ -22,10 +22,12 @@ mod finding;
 mod guard;
 mod log_entry;
 pub mod models;
+mod objective;
 mod records;
 mod response;
 mod rollout;
 mod run;
+mod runbook;
 mod schedule;
 pub mod sweep;
 
@@ -51,6 +53,7 @@ pub use finding::upsert::Findings;
 pub use guard::limits::GuardrailService;
 pub use guard::usage::{BudgetUse, GuardrailUsage};
 pub use guard::{Asked, RecentActions, check as check_guardrails};
+pub use objective::{ObjectiveCourse, ObjectiveService};
 pub use records::Records;
 pub use response::ResponseService;
 pub use rollout::{RolloutInput, RolloutService};
@@ -60,8 +63,13 @@ pub use run::fleets::Fleets;
 pub use run::flows::Flows;
 pub use run::log_facts::LogFacts;
 pub use run::machines::Machines;
+pub use run::objectives::Objectives;
 pub use run::service_loads::ServiceLoads;
+pub use run::spot_markets::SpotMarkets;
 pub use run::spots::Spots;
 pub use run::workloads::{ResourceWorkload, WorkloadService, Workloads};
 pub use run::{RunPorts, RunService};
+pub use runbook::{
+    PastIssue, PastIssues, RunbookPorts, RunbookService, RunbookState, Runbooks, Tried,
+};
 pub use schedule::{Due, Scheduler};

@@ -15,12 +15,14 @@ pub(crate) mod findings;
 pub(crate) mod fleets;
 pub(crate) mod flows;
 mod full;
-mod judging;
+pub(crate) mod judging;
 pub(crate) mod load_history;
 pub(crate) mod log_facts;
 pub(crate) mod machines;
 mod neighbourhood;
+pub(crate) mod objectives;
 pub(crate) mod service_loads;
+pub(crate) mod spot_markets;
 pub(crate) mod spots;
 pub(crate) mod workloads;
 

@@ -85,6 +85,14 @@ impl EmergencyService {
     ) -> Result<Option<String>, EngineError> {
         let terms = EmergencyTerms::of_agent(agent);
         let now = self.records.clock.now();
+        let limit = terms.resources_of_group(group.size);
+        // Where all changes together are fewer than the limits, none of them needs to be read: in a
+        // storm of notices there are many.
+        let begun = self.records.agents.action_counts(now - DAY).await?.begun;
+        if begun < terms.acts_per_hour.min(limit) {
+            return Ok(None);
+        }
+
         let lately = self.lately(&agent.id, now - DAY).await?;
         let in_hour = in_last_hour(&lately, now);
         if in_hour >= terms.acts_per_hour {
@@ -106,7 +114,6 @@ impl EmergencyService {
             .map(|action| &action.resource)
             .filter(|resource| **resource != recommendation.subject.id)
             .collect();
-        let limit = terms.resources_of_group(group.size);
         if reached.len() as u64 >= limit {
             return Ok(Some(format!(
                 "emergency limit reached: emergency changes reached {} of the {} resources of {} within 24 hours, limit {limit} ({:.0} %)",

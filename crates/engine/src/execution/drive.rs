@@ -280,11 +280,9 @@ impl Runner {
             // Where the switch cannot be asked, nothing is asked of the cloud either.
             let free = !accepted && (!moving || goal.may_interleave()) && self.may_ask().await?;
             if free {
-                match self
-                    .act
-                    .apply(&self.resource, &*goal.operation(&seen.resource))
-                    .await
-                {
+                let operation = goal.operation(&seen.resource);
+                self.serves_nobody(&*operation).await?;
+                match self.act.apply(&self.resource, &*operation).await {
                     // The next request tells how it ends.
                     Ok(Applied::Pending) => {}
                     Ok(_) if goal.ends_when_accepted() => return Ok(seen),

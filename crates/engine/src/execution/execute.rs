@@ -344,6 +344,7 @@ impl AtWork {
 impl Drop for AtWork {
     fn drop(&mut self) {
         self.execution.active.lock().remove(&self.id);
+        self.execution.endings.lock().remove(&self.id);
         self.execution
             .tasks
             .send_modify(|running| *running = running.saturating_sub(1));

@@ -64,3 +64,11 @@ pub(crate) fn planned(recommendation: &Recommendation) -> Result<&Plan, EngineEr
         )
     })
 }
+
+/// Request to end an action early that only waits.
+#[derive(Debug, Clone)]
+pub(crate) struct Ending {
+    pub(crate) reason: String,
+    /// Person who asked; `None` where Reeve did.
+    pub(crate) by: Option<String>,
+}

@@ -24,10 +24,11 @@ use crate::log_entry;
 const FAULTS: u32 = 5;
 
 impl ExecutionService {
-    /// Undoes an action that has ended. It runs in the background.
+    /// Undoes an action that has ended, or ends one that only waits. It runs in the background.
     ///
     /// # Errors
-    /// A conflict when it cannot be undone, runs, or is not the newest of its resource.
+    /// A conflict when it cannot be undone, changes something at the moment, or is not the newest of
+    /// its resource.
     pub async fn rollback(
         self: &Arc<Self>,
         id: &ActionId,
@@ -44,7 +45,7 @@ impl ExecutionService {
         reason: String,
         caller: &Caller,
     ) -> Result<Action, EngineError> {
-        let _turn = self.records.turn.lock().await;
+        let turn = self.records.turn.lock().await;
         let action = self.records.agents.action_get(id).await?;
         let recommendation = self
             .records
@@ -52,6 +53,13 @@ impl ExecutionService {
             .recommendation_get(&action.recommendation)
             .await?;
         self.may_undo(&action, &recommendation).await?;
+        if action.waits() {
+            self.ask_to_end(&action, &recommendation, reason, caller)
+                .await?;
+            // The task of the action takes turns as well.
+            drop(turn);
+            return self.ended_early(id).await;
+        }
         let resource = self.resource_of(&recommendation).await?;
         let procedure = self.procedure(&recommendation)?;
         let act = self.actor(&resource).await?;
@@ -110,13 +118,13 @@ impl ExecutionService {
         recommendation: &Recommendation,
     ) -> Result<(), EngineError> {
         let refuse = |message: String| Err(EngineError::Conflict(message));
-        if !matches!(
+        let has_ended = matches!(
             action.status,
             ActionStatus::Succeeded | ActionStatus::Failed
-        ) || action.purpose != Purpose::Apply
-        {
+        );
+        if !(has_ended || action.waits()) || action.purpose != Purpose::Apply {
             return refuse(format!(
-                "the action is {}; only one that succeeded or failed can be undone",
+                "the action is {}; only one that succeeded or failed can be undone, and a running one ended while it holds or observes",
                 action.status
             ));
         }

@@ -21,6 +21,7 @@ use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::execution::ExecutionService;
+use crate::execution::request::Ending;
 use crate::execution::watching::{STATE_STANDS, STATE_WATCHED};
 use crate::log_entry;
 
@@ -46,6 +47,8 @@ pub(crate) enum Halt {
     Unchanged(String),
     /// Something was changed and has to be undone.
     Undo(String),
+    /// It was asked to end early, and is undone.
+    Ended(Ending),
     /// The log or the store does not answer; the action stays as it is kept.
     Suspend(String),
 }
@@ -111,15 +114,19 @@ impl Runner {
                     self.undo(passed(self.action.purpose).to_owned()).await
                 }
                 Ok(()) => self.succeed().await,
+                Err(Halt::Ended(ending)) => self.end_early(ending).await,
                 Err(Halt::Unchanged(reason)) => self.abort(reason).await,
                 Err(Halt::Undo(reason)) => self.undo(reason).await,
                 Err(suspend) => Err(suspend),
             }
         };
 
-        if let Err(Halt::Suspend(why) | Halt::Undo(why) | Halt::Unchanged(why)) = ended {
-            tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is resumed later");
-        }
+        let why = match ended {
+            Ok(()) => return,
+            Err(Halt::Suspend(why) | Halt::Undo(why) | Halt::Unchanged(why)) => why,
+            Err(Halt::Ended(ending)) => ending.reason,
+        };
+        tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is resumed later");
     }
 
     /// The steps that are not done yet.
@@ -160,6 +167,10 @@ impl Runner {
                 .err()
                 .map(|why| format!("{} failed: {why}", task.kind));
             self.end_step(found).await?;
+            // A request is followed also where the wait ended as it came.
+            if let Some(ending) = self.ending() {
+                return Err(Halt::Ended(ending));
+            }
             if let Some(reason) = reason {
                 return Err(self.halt_for(reason).await);
             }
@@ -389,10 +400,13 @@ impl Runner {
     }
 
     /// Waits between two looks. On the way forward the kill switch is asked every second, so that
-    /// no wait for the cloud outlasts it.
+    /// no wait for the cloud outlasts it, and so is whether the action is to end early.
     pub(crate) async fn wait(&self, seconds: u64) -> Result<(), Obstacle> {
         for _ in 0..seconds {
             self.rest(1).await;
+            if let Some(reason) = self.asked_to_end() {
+                return Err(reason.into());
+            }
             if self.is_stopped().await.unwrap_or(false) {
                 return Err(STOPPED.into());
             }

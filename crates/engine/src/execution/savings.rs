@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json};
-use reeve_estate::{Catalogue, Money, Resource, ResourceState};
+use reeve_estate::{Catalogue, Money, Purchase, Resource, ResourceState};
 use reeve_recommend::action::{Action, SavingEnd, Watch, WatchVerdict};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::{Recommendation, SavingsBasis};
 
 use crate::execution::ExecutionService;
+use crate::execution::succession::Succession;
 use crate::execution::watching::difference;
 use crate::log_entry;
 
@@ -133,6 +134,14 @@ impl ExecutionService {
         recommendation: &Recommendation,
         action: &Action,
     ) -> Result<Option<String>, EngineError> {
+        let succession = self.succession(recommendation).await?;
+        if let Some(reason) = succession.departure() {
+            return Ok(Some(reason));
+        }
+        // A machine that was replaced may end: its successor stands for it.
+        if succession.known().is_some() {
+            return Ok(None);
+        }
         match self.resource_of(recommendation).await {
             Ok(resource) if resource.state == ResourceState::Deleted && !is_removal(action) => {
                 Ok(Some("the resource was deleted".to_owned()))
@@ -174,7 +183,13 @@ impl ExecutionService {
             return Ok(None);
         };
 
-        let ids = [recommendation.subject.id.clone()];
+        let mut ids = vec![recommendation.subject.id.clone()];
+        match self.succession(recommendation).await? {
+            Succession::None => {}
+            Succession::Known(successor) => ids.push(successor.id),
+            // Without its successor's charges the machine would seem to save all that it cost.
+            Succession::Unknown => return Ok(None),
+        }
         let charges = self
             .ports
             .charges
@@ -261,6 +276,17 @@ pub(super) fn is_removal(action: &Action) -> bool {
     left.is_some_and(|step| step.after.iter().any(deleted))
 }
 
+/// Cost of a successor a month; on spot capacity at the average price of the region.
+fn monthly_of(successor: &Resource, catalogue: &Catalogue) -> Option<Money> {
+    if successor.purchase != Some(Purchase::Spot) {
+        return successor.monthly_cost;
+    }
+    let spec = &successor.specification;
+    let (size, platform) = (spec.instance_type.as_deref()?, spec.platform.as_deref());
+    let price = catalogue.spot_average(successor.provider, &successor.region, size, platform)?;
+    Some(Money::per_month(price.usd_per_hour))
+}
+
 /// Saving a month by the costs of the resource before and after, on the basis of the prediction.
 /// Costs at list price are brought to it by the share that the bill showed when the change was
 /// proposed: 60 % of a machine's hours may be paid by a commitment, and only the rest is saved.
@@ -268,7 +294,7 @@ pub(super) fn is_removal(action: &Action) -> bool {
 pub(super) fn realised(
     recommendation: &Recommendation,
     action: &Action,
-    resource: Option<&Resource>,
+    (resource, succession): (Option<&Resource>, &Succession),
     catalogue: &Catalogue,
 ) -> Option<Money> {
     // Of the same source as the cost after it; the recommendation's own may be after discounts.
@@ -282,6 +308,11 @@ pub(super) fn realised(
         None => Money::ZERO,
         Some(resource) if resource.state == ResourceState::Deleted => Money::ZERO,
         Some(resource) => resource.monthly_cost?,
+    };
+    let after = match succession {
+        Succession::None => after,
+        Succession::Known(successor) => after + monthly_of(successor, catalogue)?,
+        Succession::Unknown => return None,
     };
 
     let list = action

@@ -100,11 +100,21 @@ impl ExecutionService {
             .await?;
         let limits = self.records.agents.guardrails_get().await?;
         let resource = self.resource_of(&recommendation).await.ok();
-        let changed_by_others = resource
-            .as_ref()
-            .and_then(|resource| difference(&action, resource));
+        let succession = self.succession(&recommendation).await?;
+        // The end of a machine that was replaced is no change of others: its successor stands for
+        // it.
+        let changed_by_others = match succession.known() {
+            Some(_) => succession.departure(),
+            None => resource
+                .as_ref()
+                .and_then(|resource| difference(&action, resource)),
+        };
         let ends = watch.until <= now;
         let (verdict, detail) = match (&resource, changed_by_others) {
+            (None, None) if succession.known().is_some() && !ends => return Ok(false),
+            (None, None) if succession.known().is_some() => {
+                (WatchVerdict::Holds, STATE_STANDS.to_owned())
+            }
             (None, _) if savings::is_removal(&action) && !ends => return Ok(false),
             (None, _) if savings::is_removal(&action) => {
                 (WatchVerdict::Holds, STATE_STANDS.to_owned())
@@ -139,7 +149,7 @@ impl ExecutionService {
                 savings::realised(
                     &recommendation,
                     &action,
-                    resource.as_ref(),
+                    (resource.as_ref(), &succession),
                     &self.ports.catalogue,
                 )
             })

@@ -437,6 +437,13 @@ fn suppression_reason(
         .filter(same)
         .find_map(|r| match r.status {
             Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
+            // The breakers of runbooks decide how often one is applied to a resource.
+            Status::Succeeded if r.kind == RecommendationType::KnownIssue => None,
+            Status::RolledBack | Status::Failed
+                if r.kind == RecommendationType::KnownIssue && r.taken_back_by.is_none() =>
+            {
+                None
+            }
             // The snapshot of an unattached volume is kept; deleting the volume is for a person,
             // and is not nagged for.
             Status::Succeeded

@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::ResourceId;
-use reeve_recommend::action::{Action, Purpose};
+use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::totals::ActionFilter;
@@ -50,6 +50,12 @@ impl GuardrailService {
         loop {
             let filter = ActionFilter {
                 purpose: Some(Purpose::Apply),
+                // Those that run say nothing, and a storm has many of them.
+                statuses: vec![
+                    ActionStatus::Succeeded,
+                    ActionStatus::RolledBack,
+                    ActionStatus::Failed,
+                ],
                 since: Some(budget_begin(now)),
                 limit: PAGE,
                 offset,

@@ -371,7 +371,7 @@ impl RunService {
     }
 }
 
-pub(super) fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
+pub(crate) fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
     let mut found: HashMap<ResourceId, Vec<Series>> = HashMap::new();
     for one in series {
         found.entry(one.resource.clone()).or_default().push(one);
@@ -380,7 +380,7 @@ pub(super) fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series
 }
 
 /// The machine that a volume is attached to; any other resource itself.
-pub(super) fn machine_of(resource: &Resource) -> &ResourceId {
+pub(crate) fn machine_of(resource: &Resource) -> &ResourceId {
     let machine = resource
         .attached_to
         .first()

@@ -53,7 +53,7 @@ impl FactSource for ServiceLoads {
 
 /// Machines that serve and load balancers of every connection.
 #[derive(Default)]
-struct ServingEstate {
+pub(crate) struct ServingEstate {
     machines: HashMap<ConnectionId, HashMap<ResourceId, Resource>>,
     balancers: HashMap<ConnectionId, Vec<Resource>>,
 }
@@ -66,11 +66,12 @@ struct Loader {
     estate: OnceCell<ServingEstate>,
 }
 
-impl Loader {
-    async fn estate(&self) -> Result<ServingEstate, EngineError> {
+impl ServingEstate {
+    /// Reads the machines and balancers of the inventory.
+    pub(crate) async fn read(scopes: &ScopeService) -> Result<ServingEstate, EngineError> {
         let mut estate = ServingEstate::default();
         let kinds = [ResourceKind::VirtualMachine, ResourceKind::LoadBalancer];
-        for resource in self.scopes.of_kinds(&kinds).await? {
+        for resource in scopes.of_kinds(&kinds).await? {
             let connection = resource.connection.clone();
             match resource.kind {
                 ResourceKind::LoadBalancer => {
@@ -89,7 +90,9 @@ impl Loader {
         }
         Ok(estate)
     }
+}
 
+impl Loader {
     async fn measured(
         &self,
         connection: &ConnectionId,
@@ -129,7 +132,10 @@ impl FactLoader for Loader {
             ) {
                 continue;
             }
-            let estate = self.estate.get_or_try_init(|| self.estate()).await?;
+            let estate = self
+                .estate
+                .get_or_try_init(|| ServingEstate::read(&self.scopes))
+                .await?;
             let around = estate.around(connection, resource);
             let load = ServiceLoad {
                 balancers: self.measured(connection, around.balancers, history).await?,
@@ -144,14 +150,15 @@ impl FactLoader for Loader {
 
 /// Resources around a group or a balancer, not measured yet.
 #[derive(Default)]
-struct Around {
-    balancers: Vec<Resource>,
+pub(crate) struct Around {
+    pub(crate) balancers: Vec<Resource>,
     shared: Vec<String>,
     machines: Vec<Resource>,
 }
 
 impl ServingEstate {
-    fn around(&self, connection: &ConnectionId, resource: &Resource) -> Around {
+    /// Returns the balancers and machines around a group or a balancer.
+    pub(crate) fn around(&self, connection: &ConnectionId, resource: &Resource) -> Around {
         let Some(machines) = self.machines.get(connection) else {
             return Around::default();
         };

@@ -23,6 +23,9 @@ use crate::agent::scope::ScopeService;
 /// Time for which a model is used again: a storm of notices must not be answered with as many fits.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
 
+/// Time for which the losses of a connection are used again.
+const LOSSES_FRESH: SignedDuration = SignedDuration::from_secs(10);
+
 /// Model learned at a time from a history of so many days.
 #[derive(Clone)]
 struct Learned {
@@ -38,7 +41,11 @@ pub struct Spots {
     scopes: Arc<ScopeService>,
     notices: Arc<dyn SpotStore>,
     learned: Arc<Mutex<Option<Learned>>>,
+    losses: Arc<Mutex<KnownLosses>>,
 }
+
+/// Losses of each connection over so many days, with the time at which they were read.
+type KnownLosses = HashMap<(ConnectionId, i64), (Timestamp, Arc<Losses>)>;
 
 impl Spots {
     /// A source over the inventory and the stored notices.
@@ -48,6 +55,7 @@ impl Spots {
             scopes,
             notices,
             learned: Arc::default(),
+            losses: Arc::default(),
         }
     }
 }
@@ -63,7 +71,7 @@ impl FactSource for Spots {
             notices: Arc::clone(&self.notices),
             learned: Arc::clone(&self.learned),
             days: need.days,
-            losses: Mutex::default(),
+            losses: Arc::clone(&self.losses),
         })
     }
 }
@@ -73,8 +81,8 @@ struct Loader {
     notices: Arc<dyn SpotStore>,
     learned: Arc<Mutex<Option<Learned>>>,
     days: i64,
-    /// Losses of each connection that the run has met: a run loads its resources in parts.
-    losses: Mutex<HashMap<ConnectionId, Arc<Losses>>>,
+    /// A run loads its resources in parts, and each notice of a storm is a run of its own.
+    losses: Arc<Mutex<KnownLosses>>,
 }
 
 /// Times of interruptions by pool, the oldest first.
@@ -91,7 +99,11 @@ impl Loader {
         now: Timestamp,
     ) -> Result<Arc<Losses>, EngineError> {
         let mut kept = self.losses.lock().await;
-        if let Some(known) = kept.get(connection) {
+        let key = (connection.clone(), self.days);
+        let fresh = kept
+            .get(&key)
+            .filter(|(at, _)| now.duration_since(*at).abs() < LOSSES_FRESH);
+        if let Some((_, known)) = fresh {
             return Ok(Arc::clone(known));
         }
 
@@ -102,7 +114,7 @@ impl Loader {
             losses.entry(life.pool()).or_default().push(notice.at);
         }
         let losses = Arc::new(losses);
-        kept.insert(connection.clone(), Arc::clone(&losses));
+        kept.insert(key, (now, Arc::clone(&losses)));
         Ok(losses)
     }
 
@@ -239,6 +251,8 @@ mod tests {
             received_at: at(15),
             detail: None,
             life: SpotLife::of_machine(&machine),
+            group: None,
+            successor: None,
         };
 
         let lives = lifetimes(&[machine, other], &[notice], at(20));

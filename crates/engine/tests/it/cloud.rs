@@ -15,7 +15,9 @@ use reeve_estate::{
     Observed, Operation, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot,
     Specification,
 };
-use reeve_recommend::change::{DocumentOperation, GroupOperation, QuotaOperation, RemoveOperation};
+use reeve_recommend::change::{
+    DocumentOperation, EndMember, GroupOperation, QuotaOperation, RemoveOperation,
+};
 use reeve_recommend::ports::{Clock, Clouds};
 
 use crate::clock::TestClock;
@@ -525,6 +527,17 @@ impl Act for Cloud {
         if let Some(QuotaOperation { quota, to, .. }) = operation.downcast_ref() {
             self.moment().await;
             self.requests.lock().push(format!("{quota} to {to}"));
+            return Ok(Applied::Accepted);
+        }
+
+        if let Some(EndMember { member, .. }) = operation.downcast_ref() {
+            self.moment().await;
+            self.requests.lock().push(format!("end {member}"));
+            self.change(resource.id.as_str(), |group| {
+                if let Some(capacity) = &mut group.specification.capacity {
+                    capacity.desired -= 1;
+                }
+            });
             return Ok(Applied::Accepted);
         }
 

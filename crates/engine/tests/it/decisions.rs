@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 /// Files that read text of others by its form: tags, platforms, sizes, keys, regions and ARNs of
-/// clouds, and the placeholders of rows of changes.
-const READERS: [&str; 7] = [
+/// clouds, marks in the descriptions of EC2's events, and the placeholders of rows of changes.
+const READERS: [&str; 8] = [
     "baseline.rs",
     "cause.rs",
+    "document.rs",
     "patch.rs",
     "row.rs",
     "size.rs",

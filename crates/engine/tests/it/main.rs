@@ -37,6 +37,7 @@ mod resume;
 mod rollback;
 mod rollouts;
 mod run;
+mod runbooks;
 mod services;
 mod simulation;
 mod store;
