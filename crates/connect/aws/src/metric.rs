@@ -200,10 +200,11 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         Metric::DiskWriteOps => ("WriteIOPS", Reading::Average),
         Metric::DatabaseConnections => ("DatabaseConnections", Reading::Average),
         Metric::FreeStorage => ("FreeStorageSpace", Reading::Average),
+        Metric::ResponseTime => ("ReadLatency", Reading::Average),
+        Metric::ReplicaLag => ("ReplicaLag", Reading::Average),
         Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
         Metric::DiskUtilization
         | Metric::RequestRate
-        | Metric::ResponseTime
         | Metric::ErrorRate
         | Metric::CapacityUnits
         | Metric::QueueDepth

@@ -6,6 +6,7 @@ mod encrypt;
 mod group_size;
 pub(crate) mod json;
 mod lifecycle;
+mod members;
 mod patch;
 mod quota;
 mod remove;
@@ -33,6 +34,7 @@ const OFFERS: &[Offer] = &[
     encrypt::offer,
     group_size::offer,
     lifecycle::offer,
+    members::offer,
     patch::offer,
     quota::offer,
     remove::offer,

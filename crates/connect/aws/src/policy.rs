@@ -24,6 +24,10 @@ const READS: &[&str] = &[
     "ec2:DescribeAddresses",
     "ec2:DescribeNatGateways",
     "ec2:DescribeRouteTables",
+    // The market of spot capacity.
+    "ec2:DescribeSpotPriceHistory",
+    "ec2:GetSpotPlacementScores",
+    "ec2:DescribeAvailabilityZones",
     "rds:DescribeDBInstances",
     "rds:DescribeDBSnapshots",
     "rds:DescribeOrderableDBInstanceOptions",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::operation::json::{JsonService, call};
+use crate::operation::json::{JsonService, call, call_as};
 use crate::session::AwsConnection;
 use crate::source_bucket::SourceBucketError;
 
@@ -62,7 +62,27 @@ impl AwsConnection {
         Ok(read.collect())
     }
 
-    /// Deletes a message that was received.
+    /// Keeps a message that was received from being delivered again for so many seconds.
+    ///
+    /// # Errors
+    /// The service refused or did not answer.
+    pub async fn queue_extend(
+        &self,
+        region: &str,
+        url: &str,
+        receipt: &str,
+        seconds: u64,
+    ) -> Result<(), SourceBucketError> {
+        let place = self.place("", region);
+        let body =
+            json!({ "QueueUrl": url, "ReceiptHandle": receipt, "VisibilityTimeout": seconds });
+        let permission = "sqs:ChangeMessageVisibility";
+        call(&self.config(region), &place, QUEUES, permission, body).await?;
+        Ok(())
+    }
+
+    /// Deletes messages that were received, ten at most, by one call. One that could not be deleted
+    /// comes again.
     ///
     /// # Errors
     /// The service refused or did not answer.
@@ -70,12 +90,24 @@ impl AwsConnection {
         &self,
         region: &str,
         url: &str,
-        receipt: &str,
+        receipts: &[String],
     ) -> Result<(), SourceBucketError> {
         let place = self.place("", region);
-        let body = json!({ "QueueUrl": url, "ReceiptHandle": receipt });
-        let permission = "sqs:DeleteMessage";
-        call(&self.config(region), &place, QUEUES, permission, body).await?;
+        let entries: Vec<_> = receipts
+            .iter()
+            .enumerate()
+            .map(|(number, receipt)| json!({ "Id": number.to_string(), "ReceiptHandle": receipt }))
+            .collect();
+        let body = json!({ "QueueUrl": url, "Entries": entries });
+        // The permission of the batch is that of one message.
+        call_as(
+            &self.config(region),
+            &place,
+            QUEUES,
+            ("sqs:DeleteMessage", "DeleteMessageBatch"),
+            body,
+        )
+        .await?;
         Ok(())
     }
 }

@@ -17,6 +17,7 @@ use reeve_estate::{Catalogue, Connection, ConnectionId, Credentials, ObserveErro
 use crate::guarded::Guarded;
 use crate::inventory::autoscaling::Scaling;
 use crate::rds::Rds;
+use crate::target_groups::TargetGroups;
 
 /// Timeouts, page sizes and concurrency of a connection.
 #[derive(Debug, Clone)]
@@ -78,6 +79,8 @@ pub struct AwsConnection {
     pub(crate) tuning: Tuning,
     /// Prices of resources; those that come with the program unless given.
     catalogue: Option<Arc<Catalogue>>,
+    /// Target groups that were read a moment ago; shared with other sessions where given.
+    pub(crate) target_groups: Arc<TargetGroups>,
     account: String,
     config: SdkConfig,
 }
@@ -192,6 +195,7 @@ impl AwsConnection {
             account: connection.account.clone(),
             tuning,
             catalogue: None,
+            target_groups: Arc::default(),
             config,
         })
     }
@@ -201,6 +205,15 @@ impl AwsConnection {
     pub fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
         AwsConnection {
             catalogue: Some(catalogue),
+            ..self
+        }
+    }
+
+    /// Shares what was read of target groups with other sessions.
+    #[must_use]
+    pub fn with_target_groups(self, target_groups: Arc<TargetGroups>) -> Self {
+        AwsConnection {
+            target_groups,
             ..self
         }
     }

@@ -1,6 +1,7 @@
 //! Objects of a bucket that a cloud exports bills or flow logs to: listing them page by page, and
 //! downloading them to files. Nothing is written there.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use aws_sdk_s3::Client;
@@ -25,6 +26,14 @@ pub struct ListedObject {
     pub size: u64,
     /// Time of the last write.
     pub modified: Option<Timestamp>,
+}
+
+/// Object that was read into memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedObject {
+    pub bytes: Vec<u8>,
+    /// Metadata that its writer gave, by name.
+    pub metadata: HashMap<String, String>,
 }
 
 /// Failed call or file.
@@ -130,6 +139,44 @@ impl SourceBucket {
                 return Ok(found);
             }
         }
+    }
+
+    /// Reads an object into memory; `None` for one that does not exist any more.
+    ///
+    /// # Errors
+    /// The service refused or did not answer, or the object has more than `most` bytes.
+    pub async fn fetch(
+        &self,
+        key: &str,
+        most: usize,
+    ) -> Result<Option<FetchedObject>, SourceBucketError> {
+        let wrong = |cause: &dyn std::fmt::Display| self.failed(key, cause);
+        let call = self.client.get_object().bucket(&self.bucket).key(key);
+        let sent = call.send().await;
+        let is_gone = sent.as_ref().err().is_some_and(|error| {
+            error
+                .as_service_error()
+                .is_some_and(|error| error.is_no_such_key())
+        });
+        if is_gone {
+            return Ok(None);
+        }
+        let mut answer = sent.at(self.call("s3:GetObject"))?;
+
+        let metadata = answer.metadata.take().unwrap_or_default();
+        let mut bytes = Vec::new();
+        while let Some(part) = answer
+            .body
+            .try_next()
+            .await
+            .map_err(|error| wrong(&error))?
+        {
+            if bytes.len() + part.len() > most {
+                return Err(wrong(&format!("has more than {most} bytes")));
+            }
+            bytes.extend_from_slice(&part);
+        }
+        Ok(Some(FetchedObject { bytes, metadata }))
     }
 
     /// Writes an object to a file, as it was listed: one that changed since is refused.

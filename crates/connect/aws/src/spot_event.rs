@@ -76,6 +76,8 @@ pub fn read_spot_event(body: &str, now: Timestamp) -> Result<SpotNotice, NoNotic
         received_at: now,
         detail: of_detail(more).map(str::to_owned),
         life: None,
+        group: None,
+        successor: None,
     })
 }
 

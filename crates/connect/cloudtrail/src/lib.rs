@@ -20,4 +20,5 @@ pub use files::{log_files, open};
 pub use map::{map_record, restore, with_distinct_id};
 pub use read::{ReadError, RecordReader};
 pub use record::{MapError, Record};
+pub use split::{MAX_RECORD_BYTES, Piece, SplitError, Splitter};
 pub use texts::Texts;

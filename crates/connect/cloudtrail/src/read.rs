@@ -9,6 +9,9 @@ use crate::map::map_record;
 use crate::record::{MapError, Record};
 use crate::split::{SplitError, Splitter};
 
+/// Members that hold the records in log files and in answers of `aws cloudtrail lookup-events`.
+pub(crate) const HOLDERS: [&str; 2] = ["Records", "Events"];
+
 /// Reason why a record was not taken, or why reading ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -82,7 +85,7 @@ impl RecordReader {
         };
 
         Ok(Self {
-            pieces: Splitter::new(input),
+            pieces: Splitter::new(input, &HOLDERS),
             index: 0,
         })
     }

@@ -1,34 +1,40 @@
 //! Cuts a stream of JSON into the texts of single records without reading more than one of them
 //! into memory.
 //!
-//! Takes `{"Records": [...]}` (log files), `{"Events": [...]}` (`aws cloudtrail lookup-events`), a
-//! plain array, one record, records one after the other with or without line breaks. It only looks
+//! Takes an object with one of the given members that is an array, such as `{"Records": [...]}` (log
+//! files) or `{"Events": [...]}` (`aws cloudtrail lookup-events`), a plain array, one record, records
+//! one after the other with or without line breaks. It only looks
 //! at brackets and quotes; whether a cut-out text is a record is decided later, so one bad record
 //! does not hide the next.
 
 use std::io::{self, BufRead};
 
 /// A single record's text may be this long; CloudTrail's own limit is 256 KiB.
-pub(crate) const MAX_RECORD_BYTES: usize = 16 << 20;
+pub const MAX_RECORD_BYTES: usize = 16 << 20;
 
 /// Reason why the stream could not be cut further, or a piece not taken.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SplitError {
+pub enum SplitError {
+    /// The input could not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// The input is not JSON from here on.
     #[error("expected {expected} at byte {offset}")]
     Syntax { expected: &'static str, offset: u64 },
+    /// The input ends too early.
     #[error("ends inside a record that begins at byte {offset}")]
     Truncated { offset: u64 },
+    /// One record is too long; the next can be read.
     #[error("the record at byte {offset} is longer than {MAX_RECORD_BYTES} bytes")]
     TooLarge { offset: u64 },
 }
 
 /// The text of one record.
-pub(crate) struct Piece {
-    pub(crate) text: Vec<u8>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    pub text: Vec<u8>,
     /// Offset in the (decompressed) stream.
-    pub(crate) offset: u64,
+    pub offset: u64,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -42,10 +48,13 @@ enum State {
     Done,
 }
 
-pub(crate) struct Splitter<R> {
+/// An iterator over the texts of the records of one input.
+pub struct Splitter<R> {
     input: R,
     offset: u64,
     state: State,
+    /// Members of a top-level object that hold the records, in double quotes.
+    members: Vec<Vec<u8>>,
 }
 
 impl<R: BufRead> Iterator for Splitter<R> {
@@ -72,11 +81,16 @@ impl<R: BufRead> Iterator for Splitter<R> {
 }
 
 impl<R: BufRead> Splitter<R> {
-    pub(crate) fn new(input: R) -> Self {
+    /// Cuts `input`. An object at its top that has one of `members` as an array holds the records.
+    pub fn new(input: R, members: &[&str]) -> Self {
+        let quoted = members
+            .iter()
+            .map(|name| format!("\"{name}\"").into_bytes());
         Self {
             input,
             offset: 0,
             state: State::Top,
+            members: quoted.collect(),
         }
     }
 
@@ -137,7 +151,7 @@ impl<R: BufRead> Splitter<R> {
                 Some(b'"') => {
                     let start = text.len();
                     self.value(&mut text, offset)?;
-                    let holds = matches!(&text[start..], b"\"Records\"" | b"\"Events\"");
+                    let holds = self.members.iter().any(|name| *name == text[start..]);
                     self.space(Some(&mut text))?;
                     self.punctuation(b':', "`:`", &mut text, offset)?;
                     self.space(Some(&mut text))?;
@@ -325,7 +339,8 @@ mod tests {
     /// Pieces, and the error that ended them, whatever the size of the reader's buffer.
     fn split(text: &str) -> Vec<String> {
         let read = |capacity| {
-            let pieces = Splitter::new(BufReader::with_capacity(capacity, text.as_bytes()));
+            let input = BufReader::with_capacity(capacity, text.as_bytes());
+            let pieces = Splitter::new(input, &crate::read::HOLDERS);
             pieces
                 .map(|piece| {
                     piece.map_or_else(
@@ -387,7 +402,8 @@ mod tests {
     #[test]
     fn a_record_beyond_the_limit_is_passed_over() {
         let text = format!(r#"[{{"a":"{}"}},{{"b":1}}]"#, "x".repeat(MAX_RECORD_BYTES));
-        let pieces: Vec<_> = Splitter::new(BufReader::new(text.as_bytes())).collect();
+        let pieces: Vec<_> =
+            Splitter::new(BufReader::new(text.as_bytes()), &crate::read::HOLDERS).collect();
         assert!(matches!(
             pieces.first(),
             Some(Err(SplitError::TooLarge { offset: 1 }))

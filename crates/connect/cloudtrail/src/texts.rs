@@ -17,7 +17,7 @@ impl<R: BufRead> Texts<R> {
     /// Reads `input`, which is not compressed.
     pub fn new(input: R) -> Self {
         Self {
-            pieces: Splitter::new(input),
+            pieces: Splitter::new(input, &crate::read::HOLDERS),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::session::AwsConnection;
 
 /// Groups in a page, the most there may be.
 const PAGE: u32 = 100;
-pub(super) const AUTO_SCALING: Service = Service {
+pub(crate) const AUTO_SCALING: Service = Service {
     name: "autoscaling",
     version: "2011-01-01",
 };
@@ -54,9 +54,9 @@ pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing 
 pub(crate) struct Scaling {
     reads: SdkConfig,
     /// Without the SDK's retries: it must not repeat what may have happened.
-    pub(super) changes: SdkConfig,
-    pub(super) place: Place,
-    pub(super) pace: Pace,
+    pub(crate) changes: SdkConfig,
+    pub(crate) place: Place,
+    pub(crate) pace: Pace,
 }
 
 impl Scaling {
@@ -76,6 +76,11 @@ impl Scaling {
 
     /// One group, `Changing` until as many members serve as it is to have.
     pub(crate) async fn group(&self, name: &str) -> Result<Resource, Fault> {
+        Ok(self.members(name).await?.0)
+    }
+
+    /// One group, as [`Scaling::group`] reads it, with its members.
+    pub(crate) async fn members(&self, name: &str) -> Result<(Resource, Vec<Member>), Fault> {
         let call = self.place.call("autoscaling:DescribeAutoScalingGroups");
         let parameters = Form::new().with_list("AutoScalingGroupNames.member", [name]);
         let page = query::ask(&self.reads, call, AUTO_SCALING, parameters).await?;
@@ -92,10 +97,9 @@ impl Scaling {
             )
         })?;
 
-        let members = group
-            .list("Instances")
-            .filter(|member| member.text_of("LifecycleState") == Some("InService"));
-        let serving = members.count();
+        let members: Vec<Member> = group.list("Instances").filter_map(Member::read).collect();
+        let is_serving = |member: &&Member| member.lifecycle == "InService";
+        let serving = members.iter().filter(is_serving).count();
         if resource
             .specification
             .capacity
@@ -105,7 +109,7 @@ impl Scaling {
         }
 
         resource.specification.template = refresh::named(group);
-        Ok(resource)
+        Ok((resource, members))
     }
 
     /// One group with its launch template, `Changing` while an instance refresh replaces members
@@ -155,6 +159,26 @@ impl Scaling {
         })
         .await
         .map(|_| ())
+    }
+}
+
+/// A member of a group as Auto Scaling has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) id: String,
+    pub(crate) lifecycle: String,
+    /// The group protects it from scale-in.
+    pub(crate) is_protected: bool,
+}
+
+impl Member {
+    fn read(member: &Element) -> Option<Member> {
+        let text = |name: &str| member.text_of(name).map(str::to_owned);
+        Some(Member {
+            id: text("InstanceId")?,
+            lifecycle: text("LifecycleState").unwrap_or_default(),
+            is_protected: member.text_of("ProtectedFromScaleIn") == Some("true"),
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Elastic Load Balancing (version 2): balancers with the targets behind them. Classic balancers
 //! are not listed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_config::SdkConfig;
 use aws_smithy_types::retry::RetryConfig;
@@ -113,7 +113,7 @@ pub(crate) async fn delete_balancer(
 }
 
 /// Returns the target groups of machines, each with those of the machines that are registered.
-/// Groups of addresses and functions are left out.
+/// Groups of addresses and functions are left out. What was read a moment ago is used again.
 ///
 /// # Errors
 /// A call's failure: a machine must not be taken for one that no group has.
@@ -122,6 +122,26 @@ pub(crate) async fn groups_of(
     place: Place,
     machines: &[&str],
 ) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+    let read = read_groups(connection, place.clone());
+    let groups = connection.target_groups.of(&place, read).await?;
+    let mut found = BTreeMap::new();
+    for (arn, targets) in groups.iter() {
+        let own = machines
+            .iter()
+            .filter(|machine| targets.contains(**machine));
+        let own: Vec<String> = own.map(|machine| (*machine).to_owned()).collect();
+        if !own.is_empty() {
+            found.insert(arn.clone(), own);
+        }
+    }
+    Ok(found)
+}
+
+/// Reads every target group of machines with what is registered in it.
+async fn read_groups(
+    connection: &AwsConnection,
+    place: Place,
+) -> Result<BTreeMap<String, BTreeSet<String>>, Fault> {
     let service = Balancing {
         config: connection.config(&place.region),
         place,
@@ -152,14 +172,7 @@ pub(crate) async fn groups_of(
     let mut found = BTreeMap::new();
     for answer in answers {
         let (arn, targets) = answer?;
-        let own: Vec<String> = machines
-            .iter()
-            .filter(|machine| targets.iter().any(|target| target.as_str() == **machine))
-            .map(|machine| (*machine).to_owned())
-            .collect();
-        if !own.is_empty() {
-            found.insert(arn, own);
-        }
+        found.insert(arn, targets.into_iter().map(|target| target.0).collect());
     }
     Ok(found)
 }
@@ -185,8 +198,10 @@ pub(crate) async fn set_registered(
     refused_only(connection.pace(), || {
         query::ask(&config, call, BALANCING, parameters.clone())
     })
-    .await
-    .map(|_| ())
+    .await?;
+    let noted = (machine, is_registered);
+    connection.target_groups.note(place, group, noted).await;
+    Ok(())
 }
 
 /// Every balancer of a region. Tags or targets that may not be read leave the balancers listed.

@@ -27,6 +27,17 @@ pub(crate) async fn call(
     let action = permission
         .split_once(':')
         .map_or(permission, |(_, action)| action);
+    call_as(config, place, service, (permission, action), body).await
+}
+
+/// Calls an action whose permission has another name.
+pub(crate) async fn call_as(
+    config: &SdkConfig,
+    place: &Place,
+    service: JsonService,
+    (permission, action): (&'static str, &'static str),
+    body: Value,
+) -> Result<Value, Fault> {
     let call = place.call(permission);
     let request = SignedRequest {
         signing_name: service.name,

@@ -1,12 +1,16 @@
 //! Activity of programs at all hours: deploys, applies, backups, scaling, exports, and the
 //! interruption of spot capacity.
 
-use reeve_audit::{ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, Severity};
+use reeve_audit::{
+    ActionMethod, ActionStatus, ActorType, Entry, EventType, Json, ResourceRef, Severity,
+};
 use reeve_estate::ResourceKind;
 
 use super::builder::{self, state};
+use super::stories::THEFT_MIN;
 use super::{Scene, Target};
 use crate::company::people::{Chore, ROBOTS, Robot};
+use crate::describing::access_key;
 use crate::noise::{draw, hex, key, pick, unit};
 use crate::signal::interruption;
 
@@ -23,10 +27,55 @@ pub(super) fn minute(scene: &Scene, minute: i64, into: &mut Vec<Entry>) {
             ));
         }
     }
+    let seed = crate::noise::mix(scene.seed ^ 0x6b65_7900);
+    let since_beginning = minute - scene.anchor.as_second().div_euclid(60);
+    if since_beginning < THEFT_MIN && unit(seed, minute) < RELEASES_PER_HOUR / 60.0 {
+        release(scene, key(seed, &format!("release/{minute}")), minute, into);
+    }
+
     // Spot capacity goes at the beginning of a five-minute period.
     if minute.rem_euclid(5) == 0 {
         let spot = scene.targets.iter().filter(|target| target.spot);
         into.extend(spot.filter_map(|target| taken(target, minute)));
+    }
+}
+
+/// Releases an hour by the access key of the user `deploy`, at all hours.
+const RELEASES_PER_HOUR: f64 = 0.5;
+
+/// Account that the key belongs to.
+pub(super) const RELEASE_ACCOUNT: &str = "417382906514";
+
+/// Calls of a release, in their order.
+const RELEASE: [(&str, &str); 3] = [
+    ("DescribeImages", "resource.view"),
+    ("PutObject", "resource.modify"),
+    ("UpdateService", "resource.modify"),
+];
+
+/// The ordinary use of the access key until it is stolen (`stories`). Without it, the theft would be
+/// the first use of an unknown key, which says little.
+fn release(scene: &Scene, seed: u64, minute: i64, into: &mut Vec<Entry>) {
+    let key_id = access_key(scene.seed, RELEASE_ACCOUNT, "deploy");
+    let account =
+        ResourceRef::new("account", RELEASE_ACCOUNT).in_cloud("aws", RELEASE_ACCOUNT, "us-east-1");
+    let runner = std::net::Ipv4Addr::new(18, 184, 20, 10 + (draw(seed, 57) % 3) as u8);
+    for (operation, kind) in RELEASE {
+        let Ok(kind) = EventType::new(kind) else {
+            continue;
+        };
+        into.push(
+            builder::entry(kind, key(seed, operation), minute)
+                .by(
+                    builder::program(ActorType::ApiKey, &key_id, "aws-sdk-go-v2/1.32.6")
+                        .with_ip_address(runner.into()),
+                )
+                .on(account.clone())
+                .with_action(operation, ActionStatus::Success, ActionMethod::Api)
+                .with_metadata("country", "DE")
+                .with_metadata("owner", "ci-deployer")
+                .with_tag("automation"),
+        );
     }
 }
 

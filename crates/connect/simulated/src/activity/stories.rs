@@ -10,6 +10,7 @@ use reeve_audit::{
 
 use super::Scene;
 use super::builder::{self, state};
+use super::programs::RELEASE_ACCOUNT;
 use crate::company::aws;
 use crate::company::people::{PEOPLE, Person};
 use crate::describing::access_key;
@@ -31,6 +32,9 @@ const LONGEST: i64 = 75;
 const HOUR: i64 = 60;
 const DAY: i64 = 24 * HOUR;
 
+/// Theft of the key of an account's releases, minutes after the beginning.
+pub(super) const THEFT_MIN: i64 = 8;
+
 const STORIES: [Story; 5] = [
     Story {
         name: "guessing",
@@ -40,7 +44,7 @@ const STORIES: [Story; 5] = [
     },
     Story {
         name: "stolen-key",
-        starts_min: &[-16 * DAY, -5 * DAY - 7 * HOUR, 8],
+        starts_min: &[-16 * DAY, -5 * DAY - 7 * HOUR, THEFT_MIN],
         interval_min: 3 * DAY + HOUR,
         generate: stolen_key,
     },
@@ -155,13 +159,13 @@ fn guessing(_: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     entries
 }
 
-/// A build robot's key looks around from a country it was never used from, and is switched off by
-/// security.
+/// The key of the releases (`programs`) looks around from a country it was never used from, and is
+/// switched off by security.
 fn stolen_key(scene: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
     // The one after the beginning is a key of the inventory, which can be contained; those of the
     // past were deleted since.
     let key_id = if start >= scene.anchor {
-        access_key(scene.seed, "417382906514", "deploy")
+        access_key(scene.seed, RELEASE_ACCOUNT, "deploy")
     } else {
         format!("AKIA{}", hex(seed, 16).to_uppercase())
     };
@@ -187,9 +191,9 @@ fn stolen_key(scene: &Scene, seed: u64, start: Timestamp) -> Vec<Entry> {
             )
             .by(builder::program(ActorType::ApiKey, &key_id, "Boto3/1.35.0")
                 .with_ip_address(from.into()))
-            .on(ResourceRef::new("account", "417382906514").in_cloud(
+            .on(ResourceRef::new("account", RELEASE_ACCOUNT).in_cloud(
                 "aws",
-                "417382906514",
+                RELEASE_ACCOUNT,
                 "us-east-1",
             ))
             .with_action(*operation, *status, ActionMethod::Api)

@@ -59,6 +59,50 @@ pub(super) const ROWS: &[KindRow] = &[
                 "arn:aws:rds:{region}:{account}:cluster:{value}",
             ),
         ],
+        // Maintenance that waits and events of the last three days, which no other call answers.
+        // Backups and the like are no news: each event is a version of the document.
+        shared: &[
+            Shared {
+                into: "PendingMaintenance",
+                service: RDS,
+                ask: ask(
+                    "rds:DescribePendingMaintenanceActions",
+                    "DescribePendingMaintenanceActions",
+                    &[],
+                ),
+                next: MARKER,
+                absent: &[],
+                part: SharedPart::Own {
+                    listed: "PendingMaintenanceActions",
+                    of: "ResourceIdentifier",
+                    id: "DBInstanceArn",
+                },
+                is_apart: true,
+            },
+            Shared {
+                into: "RecentEvents",
+                service: RDS,
+                ask: ask(
+                    "rds:DescribeEvents",
+                    "DescribeEvents",
+                    &[
+                        ("SourceType", "db-instance"),
+                        ("Duration", "4320"),
+                        ("EventCategories.EventCategory.1", "failure"),
+                        ("EventCategories.EventCategory.2", "low storage"),
+                        ("EventCategories.EventCategory.3", "failover"),
+                    ],
+                ),
+                next: MARKER,
+                absent: &[],
+                part: SharedPart::Own {
+                    listed: "Events",
+                    of: "SourceIdentifier",
+                    id: "DBInstanceIdentifier",
+                },
+                is_apart: true,
+            },
+        ],
         volatile: &["LatestRestorableTime"],
         ..row(
             "database",

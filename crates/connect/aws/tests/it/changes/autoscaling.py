@@ -34,6 +34,11 @@ def _():
     return {"id": group, "with": {"processes": ["Launch"]}}
 
 
+@change("rebalance_group_capacity")
+def _():
+    return scaling_group("unbalanced")
+
+
 @change("protect_group_from_deletion")
 def _():
     return scaling_group("deletable")

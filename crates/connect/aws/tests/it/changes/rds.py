@@ -41,6 +41,12 @@ def _():
     return database("old", AutoMinorVersionUpgrade=False)
 
 
+@change("move_database_maintenance")
+def _():
+    made = database("busy", PreferredMaintenanceWindow="tue:12:00-tue:12:30", PreferredBackupWindow="01:00-01:30")
+    return {"id": made, "with": {"window": "sun:03:00-sun:05:00"}}
+
+
 @change("enable_database_logs")
 def _():
     made = database("silent", EnableCloudwatchLogsExports=["upgrade"])
