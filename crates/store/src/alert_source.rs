@@ -180,22 +180,9 @@ async fn credentials(store: &Store, id: &AlertSourceId) -> Fallible<Option<Strin
     let sealed: Option<String> = row
         .ok_or_else(|| Fault::not_found(NOUN, &id.0))?
         .try_get(0)?;
-    let unusable = |error: &dyn std::fmt::Display| {
-        Fault::Backend(format!(
-            "the credentials of alert source {} cannot be used: {error}",
-            id.0
-        ))
-    };
-
-    let Some(sealed) = sealed else {
-        return Ok(None);
-    };
-    let plain = store
-        .vault()
-        .open(&id.0, &sealed)
-        .map_err(|error| unusable(&error))?;
-    let text = std::str::from_utf8(&plain).map_err(|error| unusable(&error))?;
-    Ok(Some(text.to_owned()))
+    sealed
+        .map(|sealed| store.open_text(NOUN, &id.0, &sealed))
+        .transpose()
 }
 
 async fn state(store: &Store, id: &AlertSourceId) -> Fallible<SourceState> {

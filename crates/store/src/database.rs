@@ -218,6 +218,19 @@ impl Store {
     pub(crate) fn vault(&self) -> &Vault {
         &self.inner.vault
     }
+
+    /// Opens a sealed text of a record, and names the record where that fails.
+    pub(crate) fn open_text(&self, noun: &str, id: &str, sealed: &str) -> Result<String, Fault> {
+        let unusable = |error: &dyn std::fmt::Display| {
+            Fault::Backend(format!("the secret of {noun} {id} cannot be used: {error}"))
+        };
+        let plain = self
+            .vault()
+            .open(id, sealed)
+            .map_err(|error| unusable(&error))?;
+        let text = std::str::from_utf8(&plain).map_err(|error| unusable(&error))?;
+        Ok(text.to_owned())
+    }
 }
 
 impl Inner {

@@ -83,7 +83,7 @@ impl ExportStore for Store {
 }
 
 /// Refuses one more record than a number.
-fn room(noun: &str, stored: i64, most: u64) -> std::result::Result<(), Fault> {
+pub(crate) fn room(noun: &str, stored: i64, most: u64) -> std::result::Result<(), Fault> {
     if u64::try_from(stored).unwrap_or_default() < most {
         return Ok(());
     }

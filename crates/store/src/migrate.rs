@@ -227,6 +227,30 @@ const MIGRATIONS: &[Migration] = &[
         version: 57,
         sql: include_str!("../migrations/0057_spot.sql"),
     },
+    Migration {
+        version: 58,
+        sql: include_str!("../migrations/0058_runbooks.sql"),
+    },
+    Migration {
+        version: 60,
+        sql: include_str!("../migrations/0060_spot_markets.sql"),
+    },
+    Migration {
+        version: 61,
+        sql: include_str!("../migrations/0061_objectives.sql"),
+    },
+    Migration {
+        version: 63,
+        sql: include_str!("../migrations/0063_retention.sql"),
+    },
+    Migration {
+        version: 65,
+        sql: include_str!("../migrations/0065_streams.sql"),
+    },
+    Migration {
+        version: 67,
+        sql: include_str!("../migrations/0067_log_sources.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

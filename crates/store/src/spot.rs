@@ -1,9 +1,10 @@
-//! Notices about spot capacity and their queues: the port [`SpotStore`].
+//! Notices about spot capacity, their queues and markets: the port [`SpotStore`].
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, StoreError};
 use reeve_recommend::judgement::spot::{SpotNotice, SpotSource, SpotStore};
+use reeve_recommend::judgement::spot_market::SpotMarket;
 use sqlx::Row as _;
 
 use crate::database::Store;
@@ -14,12 +15,19 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl SpotStore for Store {
-    async fn spot_notice_put(
+    async fn spot_notices_put(
+        &self,
+        connection: &ConnectionId,
+        notices: &[SpotNotice],
+    ) -> Result<Vec<bool>> {
+        Ok(put(self, connection, notices).await?)
+    }
+    async fn spot_notice_update(
         &self,
         connection: &ConnectionId,
         notice: &SpotNotice,
-    ) -> Result<bool> {
-        Ok(put(self, connection, notice).await?)
+    ) -> Result<()> {
+        Ok(update(self, connection, notice).await?)
     }
     async fn spot_notices(
         &self,
@@ -43,25 +51,51 @@ impl SpotStore for Store {
     async fn spot_sources(&self) -> Result<Vec<SpotSource>> {
         Ok(sources(self).await?)
     }
+    async fn spot_market_put(&self, market: &SpotMarket) -> Result<()> {
+        Ok(market_put(self, market).await?)
+    }
+    async fn spot_markets(&self, connection: &ConnectionId) -> Result<Vec<SpotMarket>> {
+        Ok(markets(self, connection).await?)
+    }
 }
 
 async fn put(
     store: &Store,
     connection: &ConnectionId,
+    notices: &[SpotNotice],
+) -> std::result::Result<Vec<bool>, Fault> {
+    let mut tx = store.begin().await?;
+    let mut stored = Vec::with_capacity(notices.len());
+    for notice in notices {
+        let done = sqlx::query(
+            "INSERT INTO spot_notices (connection_id, event_id, resource_id, at_ms, document)
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (connection_id, event_id) DO NOTHING",
+        )
+        .bind(&connection.0)
+        .bind(&notice.event)
+        .bind(&notice.resource.0)
+        .bind(notice.at.as_millisecond())
+        .bind(encode(notice)?)
+        .execute(&mut *tx)
+        .await?;
+        stored.push(done.rows_affected() > 0);
+    }
+    tx.commit().await?;
+    Ok(stored)
+}
+
+async fn update(
+    store: &Store,
+    connection: &ConnectionId,
     notice: &SpotNotice,
-) -> std::result::Result<bool, Fault> {
-    let done = sqlx::query(
-        "INSERT INTO spot_notices (connection_id, event_id, resource_id, at_ms, document)
-         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (connection_id, event_id) DO NOTHING",
-    )
-    .bind(&connection.0)
-    .bind(&notice.event)
-    .bind(&notice.resource.0)
-    .bind(notice.at.as_millisecond())
-    .bind(encode(notice)?)
-    .execute(store.write())
-    .await?;
-    Ok(done.rows_affected() > 0)
+) -> std::result::Result<(), Fault> {
+    sqlx::query("UPDATE spot_notices SET document = $3 WHERE connection_id = $1 AND event_id = $2")
+        .bind(&connection.0)
+        .bind(&notice.event)
+        .bind(encode(notice)?)
+        .execute(store.write())
+        .await?;
+    Ok(())
 }
 
 async fn notices(
@@ -135,6 +169,37 @@ async fn sources(store: &Store) -> std::result::Result<Vec<SpotSource>, Fault> {
         .map(|row| {
             let id: String = row.try_get(0)?;
             decode::<SpotSource>(row.try_get(1)?).map_err(unreadable("spot source", &id))
+        })
+        .collect()
+}
+
+async fn market_put(store: &Store, market: &SpotMarket) -> std::result::Result<(), Fault> {
+    sqlx::query(
+        "INSERT INTO spot_markets (connection_id, region, document) VALUES ($1, $2, $3)
+         ON CONFLICT (connection_id, region) DO UPDATE SET document = excluded.document",
+    )
+    .bind(&market.connection.0)
+    .bind(&market.region)
+    .bind(encode(market)?)
+    .execute(store.write())
+    .await?;
+    Ok(())
+}
+
+async fn markets(
+    store: &Store,
+    connection: &ConnectionId,
+) -> std::result::Result<Vec<SpotMarket>, Fault> {
+    let rows = sqlx::query(
+        "SELECT region, document FROM spot_markets WHERE connection_id = $1 ORDER BY region",
+    )
+    .bind(&connection.0)
+    .fetch_all(store.read())
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let region: String = row.try_get(0)?;
+            decode::<SpotMarket>(row.try_get(1)?).map_err(unreadable("spot market", &region))
         })
         .collect()
 }

@@ -84,6 +84,13 @@ const DIGESTED: &[Digested] = &[
         &["name"],
         &["version"],
     ),
+    table(
+        "runbooks",
+        1,
+        &["name", "document"],
+        &["name"],
+        &["version"],
+    ),
     table("webhooks", 1, &["id", "document"], &["id"], &[]),
     table(
         "notification_channels",

@@ -10,6 +10,7 @@ pub mod postgres;
 pub mod prometheus;
 pub mod rsyslog;
 pub mod service;
+pub mod spot_cloud;
 pub mod sshd;
 pub mod storage;
 pub mod witness;

@@ -31,6 +31,9 @@ const BLOCKS: &str = include_str!("moto/public_access.py");
 /// Lets moto tell assigned public addresses from Elastic IPs, as EC2 does.
 const ADDRESSES: &str = include_str!("moto/addresses.py");
 
+/// Lets moto have spot prices that move, and placement scores.
+const SPOT_MARKET: &str = include_str!("moto/spot_market.py");
+
 /// Starts moto as it is.
 const PLAIN: &str = "import sys
 from moto.server import main
@@ -85,6 +88,19 @@ impl Moto {
     pub async fn addressed() -> anyhow::Result<Moto> {
         Moto::run(
             &[METRICS, SNAPSHOTS, BLOCKS, ADDRESSES, PLAIN].concat(),
+            &[],
+        )
+        .await
+    }
+
+    /// Starts a moto with a market of spot capacity: prices that move, and placement scores that
+    /// are refused as EC2 refuses them.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn spot_market() -> anyhow::Result<Moto> {
+        Moto::run(
+            &[METRICS, SNAPSHOTS, BLOCKS, SPOT_MARKET, PLAIN].concat(),
             &[],
         )
         .await

@@ -71,6 +71,12 @@ impl Rsyslog {
         Ok(started)
     }
 
+    /// Returns the port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Sends bytes over one connection.
     ///
     /// # Errors

@@ -125,6 +125,7 @@ fn filter(wanted: &ActionFilter) -> Filter {
         "resource_id",
         wanted.resources.iter().map(ResourceId::as_str),
     );
+    filter.one_of("status", wanted.statuses.iter().map(|one| one.as_str()));
     if let Some(purpose) = wanted.purpose {
         filter.text("purpose = ?", purpose.as_str());
     }

@@ -106,19 +106,11 @@ pub(super) async fn secret(store: &Store, id: &DestinationId) -> Result<Destinat
     let sealed: String = row
         .ok_or_else(|| Fault::not_found("destination", &id.0))?
         .try_get(0)?;
-    let unusable = |error: String| {
-        Fault::Backend(format!(
-            "the secret of destination {} cannot be used: {error}",
-            id.0
-        ))
-    };
-
-    let plain = store
-        .vault()
-        .open(&id.0, &sealed)
-        .map_err(|error| unusable(error.to_string()))?;
-    let text = std::str::from_utf8(&plain).map_err(|error| unusable(error.to_string()))?;
-    Ok(DestinationSecret(text.to_owned()))
+    Ok(DestinationSecret(store.open_text(
+        "destination",
+        &id.0,
+        &sealed,
+    )?))
 }
 
 pub(super) async fn list(store: &Store) -> Result<Vec<Destination>> {

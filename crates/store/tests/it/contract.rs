@@ -25,6 +25,7 @@ on_both!(
     budgets => super::budgets,
     saved_searches => super::saved_searches,
     inbound_alerts => super::inbound_alerts,
+    log_sources => super::log_sources,
     metric_sources => super::metric_sources,
     models => super::models,
     predictive => super::predictive,
@@ -37,6 +38,10 @@ on_both!(
     workloads => super::workloads,
     flows => super::flows,
     spots => super::spots,
+    objectives => super::objectives,
+    runbooks => super::runbooks,
+    retention => super::retention,
+    streams => super::streams,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -132,6 +137,20 @@ async fn inbound_alerts(place: &Place) -> Result<()> {
     Ok(())
 }
 
+async fn log_sources(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::log_sources::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn streams(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::streams::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
 async fn metric_sources(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::metric_sources::run(&store).await?;
@@ -167,6 +186,13 @@ async fn value_lists(place: &Place) -> Result<()> {
     Ok(())
 }
 
+async fn retention(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::retention::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
 async fn evidence(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::evidence::run(&store).await?;
@@ -188,9 +214,23 @@ async fn flows(place: &Place) -> Result<()> {
     Ok(())
 }
 
+async fn objectives(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::objectives::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
 async fn spots(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::spots::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn runbooks(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::runbooks::run(&store).await?;
     store.close().await;
     Ok(())
 }

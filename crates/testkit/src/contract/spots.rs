@@ -3,6 +3,7 @@
 use anyhow::Result;
 use reeve_estate::{ConnectionId, EstateStore, ResourceId};
 use reeve_recommend::judgement::spot::{NoticeKind, SpotLife, SpotNotice, SpotSource, SpotStore};
+use reeve_recommend::judgement::spot_market::{SpotMarket, pool_price};
 
 use super::estate::connection;
 
@@ -19,7 +20,13 @@ fn notice(event: &str, at: &str) -> Result<SpotNotice> {
             zone: "eu-west-1a".to_owned(),
             started_at: Some("2026-11-19T10:00:00Z".parse()?),
         }),
+        group: Some(ResourceId::new("asg-1")),
+        successor: None,
     })
+}
+
+fn second_at() -> Result<jiff::Timestamp> {
+    Ok("2026-11-20T11:00:00Z".parse()?)
 }
 
 /// Runs the suite on an empty store.
@@ -43,14 +50,25 @@ pub async fn run<S: SpotStore + EstateStore>(store: &S) -> Result<()> {
         store.spot_notice_put(&other, &first).await?,
         "events of connections are apart"
     );
+    let both = [first.clone(), notice("e-3", "2026-11-20T10:30:00Z")?];
+    assert_eq!(
+        store.spot_notices_put(&other, &both).await?,
+        [false, true],
+        "each once"
+    );
     let all = store.spot_notices(&own, first.at).await?;
     assert_eq!(all, [first.clone(), second.clone()]);
     assert_eq!(
         store.spot_notices(&own, second.at).await?,
         std::slice::from_ref(&second)
     );
-    assert_eq!(store.spot_notice_expire(second.at).await?, 2);
-    assert_eq!(store.spot_notices(&own, first.at).await?, [second]);
+    assert_eq!(store.spot_notice_expire(second.at).await?, 3);
+    let succeeded = SpotNotice {
+        successor: Some(ResourceId::new("i-2")),
+        ..second
+    };
+    store.spot_notice_update(&own, &succeeded).await?;
+    assert_eq!(store.spot_notices(&own, first.at).await?, [succeeded]);
 
     let source = SpotSource::new(own.clone(), "https://sqs/1".to_owned());
     store.spot_source_put(&source).await?;
@@ -70,5 +88,21 @@ pub async fn run<S: SpotStore + EstateStore>(store: &S) -> Result<()> {
     assert_eq!(store.spot_sources().await?, [exchanged]);
     store.spot_source_delete(&own).await?;
     assert!(store.spot_sources().await?.is_empty());
+
+    let market = SpotMarket::new(own.clone(), "eu-west-1".to_owned());
+    store.spot_market_put(&market).await?;
+    let pool = ("m5.large", "eu-west-1a", "Linux/UNIX");
+    let read = SpotMarket {
+        read_at: Some(second_at()?),
+        days: 7,
+        prices: pool_price(pool, &[(second_at()?, 0.035)], (second_at()?, second_at()?))
+            .into_iter()
+            .collect(),
+        score_failure: "denied".to_owned(),
+        ..market
+    };
+    store.spot_market_put(&read).await?;
+    assert_eq!(store.spot_markets(&own).await?, [read], "replaced");
+    assert!(store.spot_markets(&other).await?.is_empty());
     Ok(())
 }

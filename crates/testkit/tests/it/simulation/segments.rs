@@ -106,6 +106,11 @@ impl SegmentStore for Segments {
                     sha256: String::new(),
                     min_timestamp_ms: times.clone().min().unwrap(),
                     max_timestamp_ms: times.max().unwrap(),
+                    max_recorded_at_ms: entries
+                        .iter()
+                        .map(|entry| entry.recorded_at.as_millisecond())
+                        .max(),
+                    expired: None,
                 }
             }
         };
@@ -129,6 +134,20 @@ impl SegmentStore for Segments {
                     .ok_or_else(missing)
             }
         }
+    }
+
+    async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
+        self.step("remove segment", &segment.path).await?;
+        let freed = match &self.lake {
+            Some(lake) => lake.remove(segment).await?,
+            None => self
+                .rows
+                .lock()
+                .remove(&segment.path)
+                .map_or(0, |_| segment.bytes),
+        };
+        self.step("segment removed", &segment.path).await?;
+        Ok(freed)
     }
 
     fn attested_by(&self, attestor: Arc<Attestor>) {
