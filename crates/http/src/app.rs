@@ -23,7 +23,8 @@ use reeve_dependencies::MapReader;
 use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, DriftService, EmergencyService, ExecutionService, GuardrailService,
-    RecommendationService, RolloutService, RunService, ScopeService, WorkloadService,
+    ObjectiveService, RecommendationService, RolloutService, RunService, RunbookService,
+    ScopeService, WorkloadService,
 };
 use reeve_estate::{
     Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
@@ -31,6 +32,7 @@ use reeve_estate::{
 use reeve_exports::{Carrier, ExportStore};
 use reeve_flows::FlowStore;
 use reeve_incidents::{IncidentService, IncidentStore};
+use reeve_intake::SourceIntake;
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
@@ -40,10 +42,13 @@ use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::spot::SpotStore;
 use reeve_recommend::judgement::workload::WorkloadStore;
 use reeve_recommend::models::ModelStore;
+use reeve_recommend::objective::ObjectiveStore;
 use reeve_recommend::ports::{AgentStore, Clock};
 use reeve_reports::ReportStore;
+use reeve_retention::RetentionStore;
 use reeve_siem::AlertIntake;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
+use reeve_streams::{StreamSender, StreamStore};
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 use tokio::sync::Semaphore;
 
@@ -60,6 +65,7 @@ use crate::incident_report::Typesetter;
 use crate::metric_intake::MetricIntake;
 use crate::password_workers::PasswordWorkers;
 use crate::prices::PriceBook;
+use crate::retention::Retention;
 use crate::self_checks::SelfChecks;
 use crate::streams::Streams;
 use crate::verification::{Jobs, Verifier};
@@ -220,6 +226,10 @@ pub struct Ports {
     pub saved_searches: Arc<dyn SavedSearchStore>,
     /// Lists of values that queries compare with.
     pub lists: Arc<dyn ValueListStore>,
+    /// Retention policies and legal holds.
+    pub retention_store: Arc<dyn RetentionStore>,
+    /// Retention of the running log.
+    pub retention: Arc<dyn Retention>,
     /// Settings of the workspace.
     pub workspace: Arc<dyn WorkspaceStore>,
     /// Budgets and how they stand.
@@ -230,6 +240,10 @@ pub struct Ports {
     pub exports: Arc<dyn ExportStore>,
     /// Carrying files of exports to destinations.
     pub carrier: Arc<dyn Carrier>,
+    /// Streams out, with their secrets, states and dead letters.
+    pub log_streams: Arc<dyn StreamStore>,
+    /// What people ask of receivers of streams.
+    pub stream_sender: Arc<dyn StreamSender>,
     /// Reports and their runs.
     pub reports: Arc<dyn ReportStore>,
     pub estate: Arc<dyn EstateStore>,
@@ -241,6 +255,10 @@ pub struct Ports {
     pub flows: Arc<dyn FlowStore>,
     /// Notices about spot capacity, and the queues that they come from.
     pub spots: Arc<dyn SpotStore>,
+    /// Objectives of services, and how each stands.
+    pub objectives: Arc<dyn ObjectiveStore>,
+    /// Measuring objectives.
+    pub objective_service: Arc<ObjectiveService>,
     /// Reader of dependency maps.
     pub maps: MapReader,
     pub bill_sources: Arc<dyn BillSourceStore>,
@@ -275,12 +293,16 @@ pub struct Ports {
     pub typesetter: Arc<dyn Typesetter>,
     /// Alerts of other tools.
     pub alert_intake: Arc<AlertIntake>,
+    /// Sources of entries.
+    pub source_intake: Arc<SourceIntake>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Checks and frameworks in force.
     pub checks: Arc<LiveCatalogue>,
     /// Results of checks.
     pub evidence: Arc<dyn EvidenceStore>,
+    /// Runbooks with their outcomes and breakers.
+    pub runbooks: Arc<RunbookService>,
     /// Baselines and drifts.
     pub drifts: Arc<dyn DriftStore>,
     pub drift_service: Arc<DriftService>,

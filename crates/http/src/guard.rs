@@ -14,6 +14,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use reeve_access::{Permission, Principal};
+use reeve_intake::LogSource;
 use reeve_siem::AlertSource;
 use reeve_sources::MetricSource;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -40,6 +41,8 @@ pub enum Access {
     MetricSource,
     /// The token of a source of alerts, which opens nothing else. No principal has it.
     AlertSource,
+    /// The token of a source of entries, which opens nothing else. No principal has it.
+    LogSource,
 }
 
 impl Access {
@@ -55,7 +58,7 @@ impl Access {
             Access::NeedsAny(permissions) => permissions
                 .iter()
                 .any(|permission| principal.may(*permission)),
-            Access::MetricSource | Access::AlertSource => false,
+            Access::MetricSource | Access::AlertSource | Access::LogSource => false,
         }
     }
 
@@ -69,6 +72,7 @@ impl Access {
             Access::AlertSource => {
                 "to push alerts, which the token of an alert source alone has".to_owned()
             }
+            Access::LogSource => "to push events, which the token of a source alone has".to_owned(),
             Access::NeedsAll(permissions) => permissions
                 .iter()
                 .map(|permission| permission.as_str())
@@ -117,6 +121,19 @@ impl FromRequestParts<Arc<App>> for PushingAlerts {
         source.ok_or_else(|| {
             Problem::new(Code::Unauthenticated, "Send the token of an alert source.")
         })
+    }
+}
+
+/// Source of entries that a request comes from.
+#[derive(Debug, Clone)]
+pub struct PushingEvents(pub Arc<LogSource>);
+
+impl FromRequestParts<Arc<App>> for PushingEvents {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
+        let source = parts.extensions.get::<PushingEvents>().cloned();
+        source.ok_or_else(|| Problem::new(Code::Unauthenticated, "Send the token of a source."))
     }
 }
 
@@ -309,12 +326,41 @@ async fn admitted(
         return Ok(None);
     }
 
+    if let Some(source) = identify::log_source(app, &parts.headers).await? {
+        if access != Access::LogSource {
+            return Err(beyond_source(app, parts, &source).await);
+        }
+        parts.extensions.insert(PushingEvents(Arc::new(source)));
+        return Ok(None);
+    }
+
     let principal = admit(app, access, parts).await?;
     if let Some(principal) = &principal {
         parts.extensions.insert(principal.clone());
     }
 
     Ok(principal)
+}
+
+/// Refuses the token of a source of entries on any other route, and records that.
+async fn beyond_source(app: &App, parts: &Parts, source: &LogSource) -> Problem {
+    let origin = identify::origin(
+        &app.settings.trusted_proxies,
+        &parts.headers,
+        parts.extensions.get::<ConnectInfo<SocketAddr>>(),
+    );
+    let entry = log_entry::token_refused(
+        &origin,
+        parts.method.as_str(),
+        parts.uri.path(),
+        &request_id(parts),
+    )
+    .with_metadata("source", source.name.clone());
+    app.refused(format!("source {}", source.name), entry).await;
+    Problem::new(
+        Code::Forbidden,
+        "The token of a source appends through its source and opens nothing else.",
+    )
 }
 
 async fn admit(

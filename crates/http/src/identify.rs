@@ -12,6 +12,7 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, Method, header};
 use axum_extra::extract::CookieJar;
 use reeve_access::{Authenticator, Principal, TokenHash};
+use reeve_intake::LogSource;
 use reeve_siem::AlertSource;
 use reeve_sources::{MetricSource, TOKEN_PREFIX};
 
@@ -97,6 +98,21 @@ pub async fn alert_source(app: &App, headers: &HeaderMap) -> Result<Option<Alert
             .alert_intake
             .sources()
             .alert_source_by_token(&TokenHash::from_secret(token))
+            .await?),
+        None => Ok(None),
+    }
+}
+
+/// The source of entries whose token a request carries; `None` for any other token and for none.
+///
+/// # Errors
+/// 500 when the store failed.
+pub async fn log_source(app: &App, headers: &HeaderMap) -> Result<Option<LogSource>, Problem> {
+    match bearer(headers).filter(|token| token.starts_with(reeve_intake::TOKEN_PREFIX)) {
+        Some(token) => Ok(app
+            .source_intake
+            .sources()
+            .log_source_by_token(&TokenHash::from_secret(token))
             .await?),
         None => Ok(None),
     }

@@ -27,6 +27,7 @@ pub mod metric_intake;
 pub mod paging;
 mod password_workers;
 pub mod prices;
+pub mod retention;
 pub mod router;
 mod routes;
 pub mod scope;

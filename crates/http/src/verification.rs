@@ -31,8 +31,7 @@ pub struct Verified {
     pub root: Option<String>,
     /// Entries whose payload was checked.
     pub intact: u64,
-    /// Entries whose payload is gone by policy and whose commitment was checked; 0 while nothing
-    /// removes payloads.
+    /// Entries that a retention policy allowed to go, and whose commitments were checked.
     pub expired: u64,
     /// Entries that are nowhere.
     pub missing: u64,

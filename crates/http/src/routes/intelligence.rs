@@ -28,6 +28,7 @@ mod guardrails;
 mod inbound_alerts;
 mod incidents;
 mod models;
+mod objectives;
 mod overview;
 mod portfolios;
 mod predictive;
@@ -37,6 +38,7 @@ mod recommendations;
 pub(crate) mod records;
 mod responses;
 mod rollouts;
+mod runbooks;
 mod savings;
 mod threats;
 mod traffic;
@@ -178,9 +180,37 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
             Access::Needs(IntelligenceOperate),
             routes!(guardrails::kill_switch),
         );
-    approved_beforehand(notified(exchanged(staged(foreseen(strange(contained(
-        drifted(guarded),
+    approved_beforehand(notified(exchanged(staged(foreseen(promised(strange(
+        contained(drifted(mended(guarded))),
     )))))))
+}
+
+/// Runbooks. One decides what is changed automatically, as a configuration does; a trial reads the
+/// samples of every resource of a kind.
+fn mended(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(runbooks::list))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(runbooks::create),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(runbooks::try_text),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(runbooks::get))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(runbooks::put, runbooks::delete),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(runbooks::try_stored),
+        )
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(runbooks::close_breakers),
+        )
 }
 
 /// Baselines and drifts. A pin decides what is normal, as a configuration does; an acceptance ends.
@@ -376,6 +406,22 @@ fn strange(guarded: Guarded) -> Guarded {
             routes!(threats::import),
         )
         .add(Access::Needs(IntelligenceView), routes!(threats::export))
+}
+
+/// Objectives of services with their error budgets.
+fn promised(guarded: Guarded) -> Guarded {
+    guarded
+        .add(Access::Needs(IntelligenceView), routes!(objectives::list))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(objectives::create),
+        )
+        .add(Access::Needs(IntelligenceView), routes!(objectives::get))
+        .add(Access::Needs(IntelligenceView), routes!(objectives::course))
+        .add(
+            Access::Needs(IntelligenceConfigure),
+            routes!(objectives::put, objectives::delete),
+        )
 }
 
 /// Predictive rules, what they decided on, and calendars.

@@ -9,13 +9,14 @@ use reeve_access::Permission;
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::{Connection, ConnectionId, Provider};
 use reeve_recommend::judgement::spot::SpotSource;
+use reeve_recommend::judgement::spot_market::SpotMarket;
 use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
-use crate::wire::spot::{SpotNoticesBody, SpotQueueInput};
+use crate::wire::spot::{SpotMarketBody, SpotNoticesBody, SpotQueueInput};
 use crate::{log_entry, time};
 
 /// Longest address of a queue.
@@ -39,7 +40,7 @@ async fn get(
 ) -> Result<Json<SpotNoticesBody>, Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
     let source = app.spots.spot_source(&connection.id).await?;
-    Ok(Json(body_of(&connection, source)))
+    Ok(Json(body_of(&app, &connection, source).await?))
 }
 
 /// Set the queue of notices.
@@ -56,7 +57,7 @@ async fn put(
     let url = queue_url(&connection, &body.queue_url)?;
     let before = app.spots.spot_source(&connection.id).await?;
     if let Some(same) = before.as_ref().filter(|source| source.queue_url == url) {
-        return Ok(Json(body_of(&connection, Some(same.clone()))));
+        return Ok(Json(body_of(&app, &connection, Some(same.clone())).await?));
     }
 
     let source = SpotSource::new(connection.id.clone(), url);
@@ -70,7 +71,7 @@ async fn put(
     .after(state(Some(&source)));
     app.change(entry, app.spots.spot_source_put(&source))
         .await?;
-    Ok(Json(body_of(&connection, Some(source))))
+    Ok(Json(body_of(&app, &connection, Some(source)).await?))
 }
 
 /// Stop receiving notices. The queue itself stays.
@@ -139,12 +140,17 @@ fn queue_url(connection: &Connection, given: &str) -> Result<String, Problem> {
     }
 }
 
-fn body_of(connection: &Connection, source: Option<SpotSource>) -> SpotNoticesBody {
+async fn body_of(
+    app: &App,
+    connection: &Connection,
+    source: Option<SpotSource>,
+) -> Result<SpotNoticesBody, Problem> {
+    let markets = app.spots.spot_markets(&connection.id).await?;
     let setup = setup(connection);
     let none = SpotSource::new(connection.id.clone(), String::new());
     let is_set = source.is_some();
     let source = source.unwrap_or(none);
-    SpotNoticesBody {
+    Ok(SpotNoticesBody {
         connection_id: connection.id.0.clone(),
         queue_url: is_set.then_some(source.queue_url),
         failure: source.failure,
@@ -153,7 +159,33 @@ fn body_of(connection: &Connection, source: Option<SpotSource>) -> SpotNoticesBo
         notices: source.notices,
         other_events: source.others,
         unreadable: source.unreadable,
+        markets: markets
+            .into_iter()
+            .filter(has_capacity)
+            .map(market_body)
+            .collect(),
         setup,
+    })
+}
+
+/// Returns `true` for a region with machines or groups that a market was read for.
+fn has_capacity(market: &SpotMarket) -> bool {
+    let failed = !market.price_failure.is_empty() || !market.score_failure.is_empty();
+    failed || !market.prices.is_empty() || !market.placements.is_empty()
+}
+
+fn market_body(market: SpotMarket) -> SpotMarketBody {
+    let scores = market.placements.iter().flat_map(|one| &one.zones);
+    SpotMarketBody {
+        lowest_score: scores.map(|zone| zone.score).min(),
+        region: market.region,
+        read_at: market.read_at.map(time::text),
+        pools: market.prices.len(),
+        days: market.days,
+        price_failure: market.price_failure,
+        groups: market.placements.len(),
+        score_failure: market.score_failure,
+        unasked: market.unasked,
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod entry;
 pub mod event_type;
+pub mod retention;
 pub mod saved_search;
 pub mod search;
 pub mod value_list;

@@ -23,8 +23,32 @@ pub struct SpotNoticesBody {
     pub other_events: BTreeMap<String, u64>,
     /// Messages that are no events.
     pub unreadable: u64,
+    /// Prices and placement scores of each region; empty before the first reading.
+    pub markets: Vec<SpotMarketBody>,
     /// Commands of the AWS command line that make a queue and deliver the events to it.
     pub setup: Vec<String>,
+}
+
+/// Market of spot capacity of a region, as the last reading left it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SpotMarketBody {
+    pub region: String,
+    /// Time of the last reading.
+    pub read_at: Option<String>,
+    /// Pools, an instance type in a zone, whose prices are known.
+    pub pools: usize,
+    /// Days that the prices are of.
+    pub days: i64,
+    /// Reason why prices could not be read; empty where they were.
+    pub price_failure: String,
+    /// Scaling groups whose placement scores are known.
+    pub groups: usize,
+    /// Lowest placement score of a group's zone, of 10; null where none is known.
+    pub lowest_score: Option<u32>,
+    /// Reason why scores could not be read; empty where they were.
+    pub score_failure: String,
+    /// Groups without a score, because EC2 answers ten configurations a day.
+    pub unasked: u32,
 }
 
 /// Queue of a connection.

@@ -55,7 +55,7 @@ pub(super) async fn get(
     Ok(Json(body_of(&app, &action).await?))
 }
 
-/// Undo an action that succeeded.
+/// Undo an action that succeeded, or end one early that only waits.
 #[utoipa::path(post, path = "/api/v1/intelligence/actions/{id}/rollback", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 202, body = ActionRecordBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 pub(super) async fn roll_back(

@@ -374,7 +374,8 @@ pub(super) fn action(action: &Action, recommendation: &Recommendation) -> Action
             saving_ended_at: watch.ended.as_ref().map(|end| time::text(end.at)),
             saving_ended_reason: watch.ended.as_ref().map(|end| end.reason.clone()),
         }),
-        can_roll_back: action.status == ActionStatus::Succeeded,
+        can_roll_back: action.status == ActionStatus::Succeeded || action.waits(),
+        waits: action.waits(),
     }
 }
 

@@ -179,6 +179,9 @@ enumerations! {
     PlaybookAction = reeve_incidents::StepAction, "Action of a step of a playbook.";
     PlaybookStepState = reeve_incidents::StepState, "State of a step of a playbook.";
 
+    // Runbooks.
+    RunbookOutcome = reeve_recommend::runbook::Outcome, "Outcome of a change by a runbook.";
+
     // Predictive rules.
     PredictionMetric = reeve_predict::Signal, "Metric that a predictive rule watches.";
     MetricDirection = reeve_predict::Worse, "Direction in which a metric becomes a problem.";
@@ -207,6 +210,8 @@ enumerations! {
     ChannelFieldForm = reeve_notify::notification::FieldForm, "Form of a setting or secret of a notification channel.";
     WebhookEvent = reeve_notify::webhook::WebhookEvent, "Event that a webhook is called with.";
     ThreatFeedFormat = reeve_anomalies::threat::feed::FeedFormat, "Form of the list at the address of a feed.";
+    LogSourceKind = reeve_intake::SourceKind, "Kind of a source of entries: the format of its events.";
+    LogSourceHealth = reeve_intake::SourceHealth, "State of a source of entries.";
     AlertSourceFormat = reeve_siem::AlertFormat, "Format of the alerts of a source.";
     InboundAlertStatus = reeve_siem::AlertStatus, "Status of an alert of another tool.";
     InboundAlertVerdict = reeve_siem::AlertVerdict, "Verdict of a person on an alert of another tool.";
@@ -227,6 +232,11 @@ enumerations! {
     ExportFileRole = reeve_exports::FileRole, "Role of a file of an export.";
     ExportFailureCode = reeve_exports::FailureCode, "Reason for which an export failed.";
     ExportDestinationType = reeve_exports::DestinationKind, "Type of an export destination.";
+    IntegrationDirection = reeve_streams::Direction, "Direction of an integration, seen from Reeve.";
+    IntegrationHealth = reeve_streams::StreamHealth, "Health of a stream.";
+    StreamReceiverType = reeve_streams::StreamKind, "Type of the receiver of a stream.";
+    StreamEntryFormat = reeve_streams::StreamFormat, "Form of an entry in a stream.";
+    StreamBodyForm = reeve_streams::HttpsBody, "Form of the body that an HTTPS endpoint takes.";
     ReportRunState = reeve_reports::RunState, "State of a run of a report.";
     SavedSearchSharing = reeve_access::SharedWith, "Users that may see a saved search.";
     MetricSourceType = reeve_sources::SourceKind, "Type of a metric source.";

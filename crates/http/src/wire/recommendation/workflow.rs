@@ -46,8 +46,10 @@ pub struct ActionRecordBody {
     /// Watch over its effect, once it succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchBody>,
-    /// `true` if a rollback can still be asked for.
+    /// `true` if a rollback can still be asked for. It ends an action early that only waits.
     pub can_roll_back: bool,
+    /// `true` while it only waits: it holds a change until a time, or observes it.
+    pub waits: bool,
 }
 
 /// The time after a change in which its effect is watched.
