@@ -9,6 +9,7 @@ const PAGES = [
   '/intelligence/rollouts',
   '/intelligence/anomalies',
   '/intelligence/predictions',
+  '/intelligence/objectives',
   '/intelligence/models',
   '/intelligence/agents',
   '/intelligence/guardrails',
@@ -17,6 +18,7 @@ const PAGES = [
   '/intelligence/compliance',
   '/intelligence/incidents',
   '/intelligence/playbooks',
+  '/intelligence/runbooks',
   '/intelligence/exposure',
   '/intelligence/dependencies',
   '/intelligence/drift',
@@ -33,6 +35,9 @@ const PAGES = [
   '/settings/users',
   '/settings/teams',
   '/settings/notifications',
+  '/settings/sources',
+  '/settings/integrations',
+  '/settings/retention',
   '/settings/webhooks',
   '/settings/tokens',
 ];
@@ -119,7 +124,9 @@ async function keepsAFilledForm({ page, program }) {
     ['/settings/users', 'Add user', 'Name'],
     ['/intelligence/agents', 'Create agent', 'Name'],
     ['/estate/budgets', 'Add budget', 'Name'],
+    ['/intelligence/objectives', 'Add objective', 'Name'],
     ['/audit/alerts', 'Add rule', 'Name'],
+    ['/settings/integrations', 'Add a stream', 'Name'],
     ['/settings/webhooks', 'Add webhook', 'Address'],
   ]) {
     await page.goto(path);

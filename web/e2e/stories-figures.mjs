@@ -170,9 +170,11 @@ const EXEMPT = {
   '/intelligence/approvals': 'lists requests and counts nothing',
   '/intelligence/actions': 'its number of actions is read on the first page',
   '/intelligence/predictions': 'lists rules; probabilities are read in the stories of foresight',
+  '/intelligence/objectives': 'read by the story about objectives',
   '/intelligence/compliance': 'read by the story about controls',
   '/intelligence/incidents': 'read by the story about incidents',
   '/intelligence/playbooks': 'shows no figures',
+  '/intelligence/runbooks': 'read by the story about runbooks',
   '/intelligence/exposure': 'read by the story about exposure',
   '/intelligence/dependencies': 'counts what its own table lists',
   '/intelligence/drift': 'read by the story about drift',
@@ -190,6 +192,10 @@ const EXEMPT = {
   '/settings/users': 'lists people and counts nothing',
   '/settings/teams': 'lists teams and counts nothing',
   '/settings/notifications': 'lists channels; deliveries are read in the stories of notifications',
+  '/settings/sources': 'counts what sources pushed, which its own story reads',
+  '/settings/integrations':
+    'counts what streams sent, which follows the log; read in its own story',
+  '/settings/retention': 'counts sealed entries, which follow the log; read in its own story',
   '/settings/webhooks': 'lists webhooks; deliveries are read in the stories of notifications',
   '/settings/tokens': 'lists tokens and counts nothing',
 };

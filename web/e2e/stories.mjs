@@ -11,12 +11,16 @@ import { compliance } from './stories-compliance.mjs';
 import { drift } from './stories-drift.mjs';
 import { exposure } from './stories-exposure.mjs';
 import { incidents } from './stories-incidents.mjs';
+import { runbooks } from './stories-runbooks.mjs';
 import { dashboards } from './stories-dashboard.mjs';
 import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
 import { exportsStories } from './stories-exports.mjs';
+import { logSources } from './stories-log-sources.mjs';
 import { otherTools } from './stories-other-tools.mjs';
 import { outbound } from './stories-outbound.mjs';
+import { retention } from './stories-retention.mjs';
+import { streams } from './stories-streams.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
@@ -29,6 +33,7 @@ import { estate } from './stories-estate.mjs';
 import { sources } from './stories-sources.mjs';
 import { figures } from './stories-figures.mjs';
 import { navigating } from './stories-navigation.mjs';
+import { objectives } from './stories-objectives.mjs';
 import {
   eventually,
   fitsWidth,
@@ -530,15 +535,20 @@ async function fitsPhones({ page, program }) {
     '/intelligence/compliance/controls/soc2:CC6.1',
     '/intelligence/incidents',
     '/intelligence/playbooks',
+    '/intelligence/runbooks',
     '/intelligence/exposure',
     '/intelligence/dependencies',
     '/intelligence/drift',
     '/intelligence/models',
     '/intelligence/rollouts',
     '/intelligence/predictions',
+    '/intelligence/objectives',
     '/intelligence/predictions/calendars',
     '/intelligence/approvals',
     '/intelligence/actions',
+    '/settings/sources',
+    '/settings/integrations',
+    '/settings/retention',
     '/settings/webhooks',
     '/settings/notifications',
     '/settings/workspace',
@@ -582,6 +592,7 @@ export const groups = [
     { name: 'a person signs in, after one wrong password', run: signsIn },
     { name: 'the dashboard shows what the service counts', run: overview },
     ...navigating,
+    ...objectives,
   ],
   estate,
   sources,
@@ -618,12 +629,19 @@ export const groups = [
     ...drift,
     ...exposure,
     ...incidents,
+    ...runbooks,
     ...otherTools,
+    ...logSources,
   ],
   foresight,
   guarding,
   applying,
-  [{ name: 'an agent is made and configured', run: makesAgent }, ...outbound],
+  [
+    { name: 'an agent is made and configured', run: makesAgent },
+    ...outbound,
+    ...streams,
+    ...retention,
+  ],
   alerts,
   exportsStories,
   reports,

@@ -15,6 +15,7 @@ import {
   searchFilters,
 } from './addresses';
 import { app, root, signIn, start } from './entrance';
+import { settings } from './settings-routes';
 import { Failed } from './shell/Lost';
 
 const intelligence = createRoute({
@@ -119,6 +120,19 @@ const dependencies = createRoute({
     'DependenciesPage',
   ),
 });
+const objectives = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/objectives',
+  component: lazy(() => import('./rooms/intelligence/objectives/ObjectivesPage'), 'ObjectivesPage'),
+});
+const objective = createRoute({
+  getParentRoute: () => app,
+  path: '/intelligence/objectives/$id',
+  component: lazy(
+    () => import('./rooms/intelligence/objectives/ObjectiveDetail'),
+    'ObjectiveDetail',
+  ),
+});
 const incidents = createRoute({
   getParentRoute: () => intelligence,
   path: '/incidents',
@@ -133,6 +147,11 @@ const playbooks = createRoute({
   getParentRoute: () => intelligence,
   path: '/playbooks',
   component: lazy(() => import('./rooms/intelligence/incidents/PlaybooksPage'), 'PlaybooksPage'),
+});
+const runbooks = createRoute({
+  getParentRoute: () => intelligence,
+  path: '/runbooks',
+  component: lazy(() => import('./rooms/intelligence/runbooks/RunbooksPage'), 'RunbooksPage'),
 });
 const drift = createRoute({
   getParentRoute: () => intelligence,
@@ -282,26 +301,6 @@ const resource = createRoute({
   component: lazy(() => import('./rooms/estate/ResourceDetail'), 'ResourceDetail'),
 });
 
-const users = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/users',
-  component: lazy(() => import('./rooms/settings/Users'), 'Users'),
-});
-const teams = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/teams',
-  component: lazy(() => import('./rooms/settings/Teams'), 'Teams'),
-});
-const workspace = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/workspace',
-  component: lazy(() => import('./rooms/settings/WorkspacePage'), 'WorkspacePage'),
-});
-const account = createRoute({
-  getParentRoute: () => app,
-  path: '/account',
-  component: lazy(() => import('./rooms/settings/Account'), 'Account'),
-});
 const budgets = createRoute({
   getParentRoute: () => app,
   path: '/estate/budgets',
@@ -311,32 +310,6 @@ const budget = createRoute({
   getParentRoute: () => app,
   path: '/estate/budgets/$id',
   component: lazy(() => import('./rooms/budgets/BudgetDetail'), 'BudgetDetail'),
-});
-const tokens = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/tokens',
-  component: lazy(() => import('./rooms/settings/Tokens'), 'Tokens'),
-});
-
-const webhooks = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/webhooks',
-  component: lazy(() => import('./rooms/outbound/Webhooks'), 'Webhooks'),
-});
-const webhook = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/webhooks/$id',
-  component: lazy(() => import('./rooms/outbound/WebhookDetail'), 'WebhookDetail'),
-});
-const channels = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/notifications',
-  component: lazy(() => import('./rooms/outbound/Channels'), 'Channels'),
-});
-const channel = createRoute({
-  getParentRoute: () => app,
-  path: '/settings/notifications/$id',
-  component: lazy(() => import('./rooms/outbound/ChannelDetail'), 'ChannelDetail'),
 });
 
 const tree = root.addChildren([
@@ -350,8 +323,10 @@ const tree = root.addChildren([
       anomalies.addChildren([foundAnomalies, threatLists, otherTools]),
       predictions.addChildren([rules, calendars]),
       compliance,
+      objectives,
       incidents,
       playbooks,
+      runbooks,
       exposure,
       dependencies,
       drift,
@@ -365,6 +340,7 @@ const tree = root.addChildren([
     ]),
     recommendation,
     driftDetail,
+    objective,
     incident,
     framework,
     control,
@@ -389,15 +365,7 @@ const tree = root.addChildren([
     resource,
     budgets,
     budget,
-    workspace,
-    account,
-    users,
-    teams,
-    tokens,
-    webhooks,
-    webhook,
-    channels,
-    channel,
+    ...settings,
   ]),
 ]);
 

@@ -702,6 +702,257 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Legal holds, those in force first. */
+        get: operations["get_audit_logs_holds"];
+        put?: never;
+        /** Place a legal hold. It is in force as soon as this answers. */
+        post: operations["post_audit_logs_holds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One legal hold. */
+        get: operations["get_audit_logs_holds_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/holds/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Release a legal hold for a reason. The entries that it alone kept may expire from then on. */
+        post: operations["post_audit_logs_holds_id_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/incoming/{source}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Answer the challenge of an Okta event hook. */
+        get: operations["get_audit_logs_incoming_source"];
+        put?: never;
+        /**
+         * Push events of a source, in its format: one, a list, one a line, or in the envelope that the
+         *     format has; plain, gzip or zstd. Each event is answered for: `accepted`, `duplicate`, or
+         *     `rejected` with the reason. Entries are durable when this answers, and rejected events are in
+         *     quarantine, so that nothing of the body has to be sent again.
+         */
+        post: operations["post_audit_logs_incoming_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Integrations by name. */
+        get: operations["get_audit_logs_integrations"];
+        put?: never;
+        /** Add a stream. It begins with the next entry unless a sequence is given. */
+        post: operations["post_audit_logs_integrations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns one integration. */
+        get: operations["get_audit_logs_integrations_id"];
+        put?: never;
+        post?: never;
+        /** Remove an integration with its state and dead letters. */
+        delete: operations["delete_audit_logs_integrations_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an integration. Other settings need the secret again, so that nobody can send it to a
+         *     place of their own. A stream continues where it stands.
+         */
+        patch: operations["patch_audit_logs_integrations_id"];
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Dead letters by sequence. */
+        get: operations["get_audit_logs_integrations_id_dead_letters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/dead-letters/{sequence}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Drop a dead letter: the stream does not send its entry any more. The entry stays in the log. */
+        delete: operations["delete_audit_logs_integrations_id_dead_letters_sequence"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/dead-letters/{sequence}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the entry of a dead letter again, out of its order. It is dropped once the receiver takes it. */
+        post: operations["post_audit_logs_integrations_id_dead_letters_sequence_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a stream. It keeps its position, and the log keeps what it will send. */
+        post: operations["post_audit_logs_integrations_id_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send again from a sequence. The receiver gets entries twice, with the same `event_id`. */
+        post: operations["post_audit_logs_integrations_id_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a stream where it stands. A stream that waits after a failure tries again at once. */
+        post: operations["post_audit_logs_integrations_id_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns health, lag, throughput and the last failure of a stream. */
+        get: operations["get_audit_logs_integrations_id_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/integrations/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send one test entry, which is not in the log, and answer with what came of it. */
+        post: operations["post_audit_logs_integrations_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/keys": {
         parameters: {
             query?: never;
@@ -956,6 +1207,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The retention policies in force, the course of the sealed entries under them, and the newest
+         *     run.
+         */
+        get: operations["get_audit_logs_retention"];
+        /**
+         * Replace the retention policies. Entries whose period has passed under the new ones are invisible
+         *     at once, and deleted by the next run unless a legal hold keeps them.
+         */
+        put: operations["put_audit_logs_retention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what policies would do, without saving them: by policy, the extent of each tier, what is
+         *     deleted at once, and what is deleted next.
+         */
+        post: operations["post_audit_logs_retention_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/retention/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete what has expired now, instead of waiting for the next run. */
+        post: operations["post_audit_logs_retention_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/saved-searches": {
         parameters: {
             query?: never;
@@ -1005,6 +1317,205 @@ export interface paths {
         put?: never;
         /** Search with the query language, times and simple filters; count values on the side. */
         post: operations["post_audit_logs_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sources of entries, oldest first. */
+        get: operations["get_audit_logs_sources"];
+        put?: never;
+        /**
+         * Add a source. The answer carries the token that it pushes with, this once. The token appends
+         *     through this source and opens nothing else.
+         */
+        post: operations["post_audit_logs_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns one source. */
+        get: operations["get_audit_logs_sources_id"];
+        put?: never;
+        post?: never;
+        /** Remove a source with its quarantine. Its token opens nothing any more; its entries stay. */
+        delete: operations["delete_audit_logs_sources_id"];
+        options?: never;
+        head?: never;
+        /** Change a source. Its name and its kind stay. */
+        patch: operations["patch_audit_logs_sources_id"];
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a source: pushes are refused, and its queue and its listener are not read. */
+        post: operations["post_audit_logs_sources_id_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Events of a source in quarantine, the oldest first. */
+        get: operations["get_audit_logs_sources_id_quarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/quarantine/{event}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Drop an event. It is in no log then. */
+        delete: operations["delete_audit_logs_sources_id_quarantine_event"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/quarantine/{event}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an event again, with the mapping as it is now. One that becomes an entry leaves the
+         *     quarantine; one that does not is answered as `rejected` with its reason.
+         */
+        post: operations["post_audit_logs_sources_id_quarantine_event_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a source that was paused. */
+        post: operations["post_audit_logs_sources_id_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new token. The one before opens nothing any more. */
+        post: operations["post_audit_logs_sources_id_rotate_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State of a source: its counts, its newest event, its delay and its last error. */
+        get: operations["get_audit_logs_sources_id_status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a sample as a source would. Nothing is written. */
+        post: operations["post_audit_logs_sources_id_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/sources/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a sample with a mapping: the entries that it would become, and what is left over. Nothing is
+         *     written.
+         */
+        post: operations["post_audit_logs_sources_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1399,7 +1910,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo an action that succeeded. */
+        /** Undo an action that succeeded, or end one early that only waits. */
         post: operations["post_intelligence_actions_id_rollback"];
         delete?: never;
         options?: never;
@@ -2862,6 +3373,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/objectives": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Objectives by name, each with its error budget as it was last measured. */
+        get: operations["get_intelligence_objectives"];
+        put?: never;
+        /** Add an objective. It is measured at once, and every five minutes. */
+        post: operations["post_intelligence_objectives"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/objectives/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One objective, with its error budget as it was last measured. */
+        get: operations["get_intelligence_objectives_id"];
+        /** Replace an objective. */
+        put: operations["put_intelligence_objectives_id"];
+        post?: never;
+        /** Remove an objective. Findings about it end with the next run of their agent. */
+        delete: operations["delete_intelligence_objectives_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/objectives/{id}/course": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metric and error budget of an objective over its window. */
+        get: operations["get_intelligence_objectives_id_course"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/own-checks": {
         parameters: {
             query?: never;
@@ -3340,6 +3905,94 @@ export interface paths {
         put?: never;
         /** Let nothing more begin. What runs ends, or goes back, by itself. */
         post: operations["post_intelligence_rollouts_id_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/runbooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runbooks by name, with their breakers and last changes: those that come with Reeve and those of people. */
+        get: operations["get_intelligence_runbooks"];
+        put?: never;
+        /** Add a runbook. Its samples have to hold. */
+        post: operations["post_intelligence_runbooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/runbooks/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A runbook. */
+        get: operations["get_intelligence_runbooks_name"];
+        /** Replace a runbook of people. Its breakers and its past stay. */
+        put: operations["put_intelligence_runbooks_name"];
+        post?: never;
+        /** Remove a runbook of people, with its breakers. */
+        delete: operations["delete_intelligence_runbooks_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/runbooks/{name}/breakers/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close open breakers of a runbook: that of one resource, or all. */
+        post: operations["post_intelligence_runbooks_name_breakers_close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/runbooks/{name}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a runbook on the stored samples of the past: when its condition held, and on which resources. Changes nothing. */
+        post: operations["post_intelligence_runbooks_name_try"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/runbooks/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a text on the stored samples of the past before it is saved. Changes nothing. */
+        post: operations["post_intelligence_runbooks_try"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4197,7 +4850,7 @@ export interface components {
             by: string;
             /** @description The agent, if the requester is one. */
             by_agent?: string | null;
-            /** @description `true` if a rollback can still be asked for. */
+            /** @description `true` if a rollback can still be asked for. It ends an action early that only waits. */
             can_roll_back: boolean;
             finished_at?: string | null;
             id: string;
@@ -4227,6 +4880,8 @@ export interface components {
             title: string;
             /** @description Person who undid it by their own decision. */
             undone_by?: string | null;
+            /** @description `true` while it only waits: it holds a change until a time, or observes it. */
+            waits: boolean;
             watch?: components["schemas"]["WatchBody"] | null;
         };
         /**
@@ -6756,6 +7411,23 @@ export interface components {
             /** @description The day, of UTC. */
             day: string;
         };
+        /** @description An entry that a receiver refused. The entry itself is in the log. */
+        DeadLetterBody: {
+            event_id: string;
+            /** @description Answer of the receiver. */
+            reason: string;
+            refused_at: string;
+            /**
+             * Format: int32
+             * @description Times that it was sent again and refused.
+             */
+            replays: number;
+            /**
+             * Format: int64
+             * @description Position of the entry in the log.
+             */
+            sequence: number;
+        };
         /** @description A check of the decision path, with its answer. */
         DecisionBody: {
             /** @description `yes`, `no` or `unknown`. */
@@ -7268,6 +7940,18 @@ export interface components {
             cost_reduction: string;
             /** @description Performance impact in words. */
             performance_impact: string;
+        };
+        /** @description Outcome of one event. */
+        EventOutcomeBody: {
+            event_id?: string | null;
+            rejection?: components["schemas"]["RejectionBody"] | null;
+            /**
+             * Format: int64
+             * @description Place of the entry in the log.
+             */
+            sequence?: number | null;
+            /** @description `accepted`, `duplicate` or `rejected`. */
+            status: string;
         };
         /** @description An event type of the catalogue, with its category and severity. */
         EventTypeBody: {
@@ -7824,6 +8508,13 @@ export interface components {
             /** @description Decision, as a sentence. */
             says: string;
         };
+        /** @description Entries and bytes. */
+        ExtentBody: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            entries: number;
+        };
         /** @description Factors as sentences with their numbers. */
         FactorsBody: {
             /**
@@ -7893,6 +8584,19 @@ export interface components {
              */
             index?: number | null;
             message: string;
+        };
+        /** @description Rule for one member of the entry: the first that gives a value among paths, template and value. */
+        FieldRuleBody: {
+            /** @description Dotted paths of members of the event; the first that has a value is read. */
+            paths?: string[];
+            /** @description Values by the text that was read; a text that is not in the table stays. */
+            table?: {
+                [key: string]: string;
+            };
+            /** @description Text with paths in braces, as `{category}.{action}`. */
+            template?: string | null;
+            /** @description Constant. */
+            value?: string | null;
         };
         /** @description Simple filters. A value is taken whole; `*` is a wildcard. */
         FiltersBody: {
@@ -8782,6 +9486,176 @@ export interface components {
             done?: boolean | null;
             text?: string | null;
         };
+        /** @description Answer to a push. */
+        IncomingBody: {
+            /** Format: int64 */
+            accepted: number;
+            /** Format: int64 */
+            duplicates: number;
+            /** @description Outcome of each event, in their order. */
+            items: components["schemas"]["EventOutcomeBody"][];
+            partialSuccess?: components["schemas"]["PartialSuccessBody"] | null;
+            /**
+             * Format: int64
+             * @description Rejected events that were kept in quarantine; fewer than were rejected if it is full.
+             */
+            quarantined: number;
+            /** Format: int64 */
+            rejected: number;
+        };
+        /** @description An integration of the log, without its secret. */
+        IntegrationBody: {
+            created_at: string;
+            /** @description Person who made it. */
+            created_by: string;
+            direction: components["schemas"]["IntegrationDirection"];
+            format: components["schemas"]["StreamEntryFormat"];
+            has_secret: boolean;
+            id: string;
+            /**
+             * @description `false` if receivers of the type confirm nothing: what was being written when a connection broke
+             *     may be lost, and a replay sends it again.
+             */
+            is_confirmed: boolean;
+            name: string;
+            paused: boolean;
+            /** @description Query that selects entries; empty selects all. */
+            query: string;
+            /** @description Place of the receiver, for people. */
+            receiver: string;
+            settings: components["schemas"]["StreamSettingsBody"];
+            status: components["schemas"]["IntegrationStatusBody"];
+            type: components["schemas"]["StreamReceiverType"];
+            /** @description Time of the last change. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description An integration to add. */
+        IntegrationCreate: {
+            format?: components["schemas"]["StreamEntryFormat"] | null;
+            /** @description 1 to 100 characters, unlike every other's. */
+            name: string;
+            /** @description `true` to send nothing until it is resumed. */
+            paused?: boolean;
+            /** @description Query that selects entries; all unless given. */
+            query?: string;
+            /**
+             * @description `https`: value of the `Authorization` header. `splunk_hec`: collector token. `event_hub`:
+             *     shared access key. `security_lake`: secret access key.
+             */
+            secret?: string;
+            settings?: components["schemas"]["StreamSettingsBody"];
+            /**
+             * Format: int64
+             * @description First sequence to send; new entries alone unless given.
+             */
+            start_sequence?: number | null;
+            type: components["schemas"]["StreamReceiverType"];
+        };
+        /**
+         * @description Direction of an integration, seen from Reeve.
+         * @enum {string}
+         */
+        IntegrationDirection: "out" | "in";
+        /** @description A failure to send. */
+        IntegrationFailureBody: {
+            at: string;
+            /** @description Answer of the receiver, or the reason why there was none. */
+            message: string;
+            /** @description `true` if only a person can end it: a wrong token, an unknown index. */
+            needs_person: boolean;
+        };
+        /**
+         * @description Health of a stream.
+         * @enum {string}
+         */
+        IntegrationHealth: "healthy" | "behind" | "failing" | "paused";
+        /** @description A change of an integration; what is left out stays. The type stays as it is. */
+        IntegrationPatch: {
+            format?: components["schemas"]["StreamEntryFormat"] | null;
+            name?: string | null;
+            query?: string | null;
+            secret?: string | null;
+            settings?: components["schemas"]["StreamSettingsBody"] | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description Position to send from again. */
+        IntegrationReplay: {
+            /**
+             * Format: int64
+             * @description First sequence to send, at most the end of the log.
+             */
+            sequence: number;
+        };
+        /** @description Course of a stream. */
+        IntegrationStatusBody: {
+            /**
+             * Format: int64
+             * @description The next sequence that the receiver has not confirmed.
+             */
+            cursor: number;
+            /**
+             * Format: int64
+             * @description Entries that the receiver refused and that wait for a person.
+             */
+            dead_letters: number;
+            /**
+             * Format: double
+             * @description Entries of the last minute, per second.
+             */
+            entries_per_s: number;
+            failing_since?: string | null;
+            /**
+             * Format: int32
+             * @description Failures since the last success.
+             */
+            failures: number;
+            health: components["schemas"]["IntegrationHealth"];
+            /**
+             * Format: int64
+             * @description Entries of the log that the stream has not looked at or not sent.
+             */
+            lag_entries: number;
+            /**
+             * Format: double
+             * @description Age of the oldest of them, seconds.
+             */
+            lag_s: number;
+            last_failure?: components["schemas"]["IntegrationFailureBody"] | null;
+            last_sent_at?: string | null;
+            /** @description Time before which nothing is tried again. */
+            retry_at?: string | null;
+            /**
+             * Format: int64
+             * @description Batches that the receiver confirmed.
+             */
+            sent_batches: number;
+            /**
+             * Format: int64
+             * @description Bytes of the confirmed records.
+             */
+            sent_bytes: number;
+            /**
+             * Format: int64
+             * @description Entries that the receiver confirmed, repeated ones included.
+             */
+            sent_entries: number;
+        };
+        /** @description Outcome of a test, or of sending a dead letter again. */
+        IntegrationTestBody: {
+            /** @description `true` if the receiver took the entry. */
+            delivered: boolean;
+            /** @description Answer of the receiver, or the reason why there was none; absent after a success. */
+            error?: string | null;
+        };
         /** @description Proof of an entry's integrity. Hashes are lower-case hex. */
         IntegrityBody: {
             /** @description SHA-256 of domain, salt and canonical bytes. */
@@ -8915,6 +9789,49 @@ export interface components {
              */
             percent: number;
         };
+        /** @description A legal hold. */
+        LegalHoldBody: {
+            /** @description Name of the case. */
+            case: string;
+            created_at: string;
+            created_by: string;
+            /** @description Person or office that answers for the material. */
+            custodian: string;
+            end_time?: string | null;
+            id: string;
+            /** @description Query for the entries that are kept. */
+            query: string;
+            reason: string;
+            release_reason?: string | null;
+            released_at?: string | null;
+            released_by?: string | null;
+            /** @description Day on which to decide whether the hold is still needed. */
+            review_on?: string | null;
+            start_time?: string | null;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A new legal hold. */
+        LegalHoldCreate: {
+            /** @description Name of the case, at most 200 characters. */
+            case: string;
+            /** @description Person or office that answers for the material. */
+            custodian: string;
+            /** @description First `timestamp` that is not kept any more. */
+            end_time?: string | null;
+            /** @description Query for the entries, without lists and relative times; empty for all entries. */
+            query?: string;
+            reason: string;
+            /** @description Day on which to decide whether the hold is still needed, such as `2027-01-31`. */
+            review_on?: string | null;
+            /** @description First `timestamp` that is kept (RFC 3339). */
+            start_time?: string | null;
+        };
+        /** @description End of a legal hold. */
+        LegalHoldRelease: {
+            /** @description Reason, at most 2,000 characters. */
+            reason: string;
+        };
         /** @description Outcome of one anomaly, from which its threshold was learned. */
         LessonBody: {
             /** @description Anomaly it is from. */
@@ -8941,7 +9858,7 @@ export interface components {
                 by: string;
                 /** @description The agent, if the requester is one. */
                 by_agent?: string | null;
-                /** @description `true` if a rollback can still be asked for. */
+                /** @description `true` if a rollback can still be asked for. It ends an action early that only waits. */
                 can_roll_back: boolean;
                 finished_at?: string | null;
                 id: string;
@@ -8971,6 +9888,8 @@ export interface components {
                 title: string;
                 /** @description Person who undid it by their own decision. */
                 undone_by?: string | null;
+                /** @description `true` while it only waits: it holds a change until a time, or observes it. */
+                waits: boolean;
                 watch?: components["schemas"]["WatchBody"] | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -9605,6 +10524,29 @@ export interface components {
                 provider: components["schemas"]["Provider"];
                 regions: string[];
                 status: components["schemas"]["ConnectionStatus"];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_DeadLetterBody: {
+            items: {
+                event_id: string;
+                /** @description Answer of the receiver. */
+                reason: string;
+                refused_at: string;
+                /**
+                 * Format: int32
+                 * @description Times that it was sent again and refused.
+                 */
+                replays: number;
+                /**
+                 * Format: int64
+                 * @description Position of the entry in the log.
+                 */
+                sequence: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -10248,6 +11190,43 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_IntegrationBody: {
+            items: {
+                created_at: string;
+                /** @description Person who made it. */
+                created_by: string;
+                direction: components["schemas"]["IntegrationDirection"];
+                format: components["schemas"]["StreamEntryFormat"];
+                has_secret: boolean;
+                id: string;
+                /**
+                 * @description `false` if receivers of the type confirm nothing: what was being written when a connection broke
+                 *     may be lost, and a replay sends it again.
+                 */
+                is_confirmed: boolean;
+                name: string;
+                paused: boolean;
+                /** @description Query that selects entries; empty selects all. */
+                query: string;
+                /** @description Place of the receiver, for people. */
+                receiver: string;
+                settings: components["schemas"]["StreamSettingsBody"];
+                status: components["schemas"]["IntegrationStatusBody"];
+                type: components["schemas"]["StreamReceiverType"];
+                /** @description Time of the last change. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_KindBody: {
             items: {
                 class: components["schemas"]["KindClass"];
@@ -10289,6 +11268,106 @@ export interface components {
                  */
                 seen: number;
                 type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_LegalHoldBody: {
+            items: {
+                /** @description Name of the case. */
+                case: string;
+                created_at: string;
+                created_by: string;
+                /** @description Person or office that answers for the material. */
+                custodian: string;
+                end_time?: string | null;
+                id: string;
+                /** @description Query for the entries that are kept. */
+                query: string;
+                reason: string;
+                release_reason?: string | null;
+                released_at?: string | null;
+                released_by?: string | null;
+                /** @description Day on which to decide whether the hold is still needed. */
+                review_on?: string | null;
+                start_time?: string | null;
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_LogSourceBody: {
+            items: {
+                /**
+                 * Format: int64
+                 * @description Entries that it added.
+                 */
+                accepted: number;
+                created_at: string;
+                /** @description `in`: entries come from it. */
+                direction: string;
+                /**
+                 * Format: int64
+                 * @description Events whose entries were in the log.
+                 */
+                duplicates: number;
+                enabled: boolean;
+                /** @description Event types that it may write; none for all that sources may write. */
+                event_types: string[];
+                health: components["schemas"]["LogSourceHealth"];
+                id: string;
+                kind: components["schemas"]["LogSourceKind"];
+                /**
+                 * Format: int64
+                 * @description Delay of the newest event of the last body between its time and its arrival.
+                 */
+                lag_ms?: number | null;
+                /** @description Time of the newest valid digest, for a trail with digests. */
+                last_digest_at?: string | null;
+                last_error?: string | null;
+                last_error_at?: string | null;
+                /** @description Time of the newest event. */
+                last_event_at?: string | null;
+                /** @description Arrival of the last body. */
+                last_received_at?: string | null;
+                mapping?: components["schemas"]["MappingBody"] | null;
+                /**
+                 * Format: int32
+                 * @description Silence after which it is reported, seconds; without it the rhythm is learned.
+                 */
+                max_silence_s?: number | null;
+                name: string;
+                /** @description Path that it pushes to. */
+                push_path: string;
+                /**
+                 * Format: int64
+                 * @description Events in quarantine.
+                 */
+                quarantined: number;
+                queue?: components["schemas"]["SourceQueueBody"] | null;
+                /**
+                 * Format: int64
+                 * @description Events that could not become entries.
+                 */
+                rejected: number;
+                /** @description Time from which silence would be reported, once its rhythm is known. */
+                silent_after?: string | null;
+                /** @description Start of the silence, while it is silent. */
+                silent_since?: string | null;
+                /** @description Time of the last change. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -10397,6 +11476,42 @@ export interface components {
                  * @description Counts up from 1.
                  */
                 version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ObjectiveBody: {
+            items: {
+                created_at: string;
+                id: string;
+                /** @description `true` if values below the target miss it; else those above do. */
+                is_least: boolean;
+                metric: string;
+                name: string;
+                service: components["schemas"]["ObjectiveServiceBody"];
+                /**
+                 * Format: double
+                 * @description Share of the time in which the target has to be met, percent.
+                 */
+                share_percent: number;
+                standing?: components["schemas"]["ObjectiveStandingBody"] | null;
+                /**
+                 * Format: double
+                 * @description Value that the metric keeps to, in the metric's unit.
+                 */
+                target: number;
+                /** @description Time of the last change. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows with every change.
+                 */
+                version: number;
+                /** Format: int64 */
+                window_days: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -10588,6 +11703,29 @@ export interface components {
                 unused?: components["schemas"]["PrincipalUseBody"] | null;
                 /** @description The answer as a sentence. */
                 why: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_QuarantinedEventBody: {
+            items: {
+                /**
+                 * Format: int32
+                 * @description Times that it was retried.
+                 */
+                attempts: number;
+                /** Format: int64 */
+                bytes: number;
+                id: string;
+                /** @description `false` if it was too long to be kept as a whole; such a one cannot be retried. */
+                is_whole: boolean;
+                received_at: string;
+                rejection: components["schemas"]["RejectionBody"];
+                /** @description The event as it came: its first 4,096 bytes, what is not UTF-8 replaced. */
+                sample: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -10867,6 +12005,55 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_RunbookBody: {
+            items: {
+                /** @description Steps for people. */
+                advice: string;
+                /** @description The last 20 changes, the newest first. */
+                applications: components["schemas"]["RunbookApplicationBody"][];
+                breaker: components["schemas"]["RunbookBreakerLimitsBody"];
+                /** @description Name of the change; null where the finding is advice. */
+                change?: string | null;
+                changed_at?: string | null;
+                /** @description E-mail address; null for one that comes with Reeve. */
+                changed_by?: string | null;
+                /** @description Tests that all have to hold, in words. */
+                conditions: string[];
+                description: string;
+                /**
+                 * Format: int64
+                 * @description Changes of the last 90 days that failed or did not help.
+                 */
+                failed: number;
+                /**
+                 * Format: int64
+                 * @description Changes of the last 90 days after which the issue was over.
+                 */
+                helped: number;
+                /** @description `true` for one that comes with Reeve and cannot be changed. */
+                is_builtin: boolean;
+                /** @description Kind of the resources that it is for. */
+                kind: string;
+                name: string;
+                /** @description Breakers that are open. */
+                open_breakers: components["schemas"]["RunbookBreakerBody"][];
+                priority: components["schemas"]["Priority"];
+                provider?: components["schemas"]["Provider"] | null;
+                /** @description The change in words. */
+                remedy: string;
+                /** @description Text of the runbook, TOML. */
+                source: string;
+                /** @description The issue, in words that follow the name of a resource. */
+                title: string;
+                /** @description Time after the change at which the condition is looked at, such as `2h`. */
+                verify_after: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_SavedSearchBody: {
             items: {
                 /** @description Fields shown as columns, in order; empty leaves it to the reader. */
@@ -11070,6 +12257,124 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        /** @description A source of entries, without its token. */
+        LogSourceBody: {
+            /**
+             * Format: int64
+             * @description Entries that it added.
+             */
+            accepted: number;
+            created_at: string;
+            /** @description `in`: entries come from it. */
+            direction: string;
+            /**
+             * Format: int64
+             * @description Events whose entries were in the log.
+             */
+            duplicates: number;
+            enabled: boolean;
+            /** @description Event types that it may write; none for all that sources may write. */
+            event_types: string[];
+            health: components["schemas"]["LogSourceHealth"];
+            id: string;
+            kind: components["schemas"]["LogSourceKind"];
+            /**
+             * Format: int64
+             * @description Delay of the newest event of the last body between its time and its arrival.
+             */
+            lag_ms?: number | null;
+            /** @description Time of the newest valid digest, for a trail with digests. */
+            last_digest_at?: string | null;
+            last_error?: string | null;
+            last_error_at?: string | null;
+            /** @description Time of the newest event. */
+            last_event_at?: string | null;
+            /** @description Arrival of the last body. */
+            last_received_at?: string | null;
+            mapping?: components["schemas"]["MappingBody"] | null;
+            /**
+             * Format: int32
+             * @description Silence after which it is reported, seconds; without it the rhythm is learned.
+             */
+            max_silence_s?: number | null;
+            name: string;
+            /** @description Path that it pushes to. */
+            push_path: string;
+            /**
+             * Format: int64
+             * @description Events in quarantine.
+             */
+            quarantined: number;
+            queue?: components["schemas"]["SourceQueueBody"] | null;
+            /**
+             * Format: int64
+             * @description Events that could not become entries.
+             */
+            rejected: number;
+            /** @description Time from which silence would be reported, once its rhythm is known. */
+            silent_after?: string | null;
+            /** @description Start of the silence, while it is silent. */
+            silent_since?: string | null;
+            /** @description Time of the last change. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A source to add. */
+        LogSourceCreate: {
+            /** @description On unless said otherwise. */
+            enabled?: boolean | null;
+            /** @description Event types that it may write, such as `authentication.*`. */
+            event_types?: string[];
+            kind: components["schemas"]["LogSourceKind"];
+            mapping?: components["schemas"]["MappingBody"] | null;
+            /**
+             * Format: int32
+             * @description Silence after which it is reported, 5 to 2592000 seconds; without it the rhythm is learned.
+             */
+            max_silence_s?: number | null;
+            /**
+             * @description 1 to 40 of the characters `a-z`, `0-9` and `-`. It never changes: it is part of the
+             *     identifiers of the entries.
+             */
+            name: string;
+            queue?: components["schemas"]["SourceQueueBody"] | null;
+        };
+        /**
+         * @description State of a source of entries.
+         * @enum {string}
+         */
+        LogSourceHealth: "waiting" | "healthy" | "silent" | "degraded" | "paused";
+        /**
+         * @description Kind of a source of entries: the format of its events.
+         * @enum {string}
+         */
+        LogSourceKind: "json" | "cloudtrail" | "kubernetes" | "syslog" | "otlp" | "ocsf" | "okta" | "github" | "azure_activity" | "google_audit";
+        /** @description A change of a source; what is left out stays. */
+        LogSourcePatch: {
+            enabled?: boolean | null;
+            event_types?: string[] | null;
+            mapping?: components["schemas"]["MappingBody"] | null;
+            /**
+             * Format: int32
+             * @description Silence after which it is reported, 5 to 2592000 seconds.
+             */
+            max_silence_s?: number | null;
+            queue?: components["schemas"]["SourceQueueBody"] | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description A source with its token, which is shown this once. */
+        LogSourceTokenBody: components["schemas"]["LogSourceBody"] & {
+            /** @description Token (`rvl_...`) that it sends as `Authorization: Bearer`. */
+            token: string;
+        };
         /** @description One source that was read. */
         LookupBody: {
             /**
@@ -11120,6 +12425,18 @@ export interface components {
             start: string;
             /** @description IANA time zone, as `Europe/Berlin`. */
             time_zone?: string;
+        };
+        /** @description Mapping of JSON events. */
+        MappingBody: {
+            /** @description Rules by member of the entry, such as `actor.id`. */
+            fields: {
+                [key: string]: components["schemas"]["FieldRuleBody"];
+            };
+            /**
+             * @description Member of the body that holds the list of events; without it the body is the event, a list, or
+             *     one event a line.
+             */
+            items?: string | null;
         };
         /**
          * @description A rule: which series make up which metric, and which label names the resource. A sample is
@@ -11178,7 +12495,7 @@ export interface components {
          * @description Metric of a resource.
          * @enum {string}
          */
-        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "queue_depth" | "user_experience_score" | "active_sessions" | "cpu_credit_balance";
+        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "replica_lag" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "queue_depth" | "user_experience_score" | "active_sessions" | "cpu_credit_balance";
         /** @description A metric of resources. */
         MetricBody: {
             /** @description `true` if a sentence about the label has its verb in the plural. */
@@ -11401,6 +12718,176 @@ export interface components {
          * @enum {string}
          */
         NotificationTiming: "immediate" | "daily_digest" | "weekly_digest" | "never";
+        /** @description An objective with its standing. */
+        ObjectiveBody: {
+            created_at: string;
+            id: string;
+            /** @description `true` if values below the target miss it; else those above do. */
+            is_least: boolean;
+            metric: string;
+            name: string;
+            service: components["schemas"]["ObjectiveServiceBody"];
+            /**
+             * Format: double
+             * @description Share of the time in which the target has to be met, percent.
+             */
+            share_percent: number;
+            standing?: components["schemas"]["ObjectiveStandingBody"] | null;
+            /**
+             * Format: double
+             * @description Value that the metric keeps to, in the metric's unit.
+             */
+            target: number;
+            /** @description Time of the last change. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows with every change.
+             */
+            version: number;
+            /** Format: int64 */
+            window_days: number;
+        };
+        /** @description Error budget of an objective. */
+        ObjectiveBudgetBody: {
+            /**
+             * Format: int64
+             * @description Five-minute periods of the window that missed the target.
+             */
+            bad_periods: number;
+            /**
+             * Format: double
+             * @description Use over the last five minutes, as a multiple of what uses the budget up at the end of the
+             *     window.
+             */
+            burn_five_minutes: number;
+            /**
+             * Format: double
+             * @description The same over half an hour.
+             */
+            burn_half_hour: number;
+            /**
+             * Format: double
+             * @description The same over an hour.
+             */
+            burn_hour: number;
+            /**
+             * Format: double
+             * @description The same over six hours.
+             */
+            burn_six_hours: number;
+            /** @description `true` if the budget is used up, or is used too fast to last. */
+            is_broken: boolean;
+            /**
+             * Format: double
+             * @description Share of the budget that is left, percent; negative where more was used than there was.
+             */
+            left_percent: number;
+            /**
+             * Format: int64
+             * @description Periods of the window that were measured.
+             */
+            periods: number;
+        };
+        /** @description Course of an objective over its window. */
+        ObjectiveCourseBody: {
+            /** @description Stretches with samples, the oldest first. */
+            points: components["schemas"]["ObjectivePointBody"][];
+            /** @description Resources that the objective is measured at. */
+            resources: components["schemas"]["ObjectiveResourceBody"][];
+        };
+        /** @description Metric and budget of a stretch of the window. */
+        ObjectivePointBody: {
+            /** @description Beginning of the stretch. */
+            at: string;
+            /**
+             * Format: double
+             * @description Use in the stretch, as a multiple of what uses the budget up at the end of the window.
+             */
+            burn: number;
+            /**
+             * Format: double
+             * @description Share of the budget that was left at the end of the stretch, percent.
+             */
+            left_percent: number;
+            /**
+             * Format: double
+             * @description Mean value of the metric.
+             */
+            mean: number;
+            /**
+             * Format: double
+             * @description Value that is furthest on the side that misses the target.
+             */
+            worst: number;
+        };
+        /** @description A resource that an objective is measured at. */
+        ObjectiveResourceBody: {
+            id: string;
+            name: string;
+        };
+        /** @description Service of an objective: either a resource or a tag. */
+        ObjectiveServiceBody: {
+            /**
+             * @description Load balancer, scaling group, database or queue.
+             * @default null
+             */
+            resource_id: string | null;
+            /** @default null */
+            tag: components["schemas"]["ServiceTagBody"] | null;
+        };
+        /** @description An objective as it is sent. */
+        ObjectiveSettings: {
+            /**
+             * @description `response_time`, `error_rate`, `queue_depth` or `user_experience_score`.
+             * @example response_time
+             */
+            metric: string;
+            /** @description Name that no other objective has. */
+            name: string;
+            service: components["schemas"]["ObjectiveServiceBody"];
+            /**
+             * Format: double
+             * @description Share of the time in which the target has to be met, percent, 50 to 99.99.
+             * @example 99
+             */
+            share_percent: number;
+            /**
+             * Format: double
+             * @description Value that the metric keeps to: seconds of `response_time`, percent of `error_rate`, messages
+             *     of `queue_depth`, and the least percent of `user_experience_score`.
+             * @example 0.2
+             */
+            target: number;
+            /**
+             * Format: int64
+             * @description With a change: the version that was read.
+             */
+            version?: number | null;
+            /**
+             * Format: int64
+             * @description Days over which the share is counted: 7, 28 or 30.
+             * @example 28
+             */
+            window_days: number;
+        };
+        /** @description State of an objective when it was last measured. */
+        ObjectiveStandingBody: {
+            budget?: components["schemas"]["ObjectiveBudgetBody"] | null;
+            /** @description Time since which the budget is used too fast to last. */
+            burning_since?: string | null;
+            /**
+             * Format: int64
+             * @description Resources of these with samples in the window.
+             */
+            measured: number;
+            measured_at: string;
+            /**
+             * Format: int64
+             * @description Resources of the service that have the metric; at most 50 are measured.
+             */
+            resources: number;
+        };
         /** @description An event at one time. */
         OccurrenceBody: {
             end: string;
@@ -11457,6 +12944,12 @@ export interface components {
             refused: components["schemas"]["OwnCheckFaultBody"][];
             /** @description Digest of all checks and frameworks in force, those of Reeve included. */
             revision: string;
+        };
+        /** @description Answer of OTLP about records that were not taken. */
+        PartialSuccessBody: {
+            errorMessage: string;
+            /** Format: int64 */
+            rejectedLogRecords: number;
         };
         /** @description A change of one's own password. */
         PasswordChange: {
@@ -11669,6 +13162,25 @@ export interface components {
         PolicyBody: {
             /** @description IAM policy document: one statement for reading, and one for each change. */
             policy: Record<string, unknown>;
+        };
+        /** @description Course of the sealed entries of one policy. */
+        PolicyCourseBody: {
+            cold: components["schemas"]["ExtentBody"];
+            /**
+             * @description Entries whose period has passed: they are invisible, and deleted by the next run unless a
+             *     legal hold keeps them.
+             */
+            due: components["schemas"]["ExtentBody"];
+            /** @description First and last deletion of entries that are in the log now. */
+            first_expiry?: string | null;
+            hot: components["schemas"]["ExtentBody"];
+            last_expiry?: string | null;
+            next: components["schemas"]["ExtentBody"];
+            /** @description Next deletion after now, and its extent. */
+            next_expiry?: string | null;
+            /** @description Name of the policy; `permanent` for entries that never expire. */
+            policy: string;
+            warm: components["schemas"]["ExtentBody"];
         };
         /**
          * @description Levels of a one-year commitment for an account, simulated on the use of its machines by the
@@ -11890,6 +13402,13 @@ export interface components {
             signatures: string[];
             /** @description One line for people. */
             title: string;
+        };
+        /** @description An event of a sample: the entry that it would be, or the reason against it. */
+        PreviewedEventBody: {
+            entry?: unknown;
+            /** @description Members of the event that no rule reads. They are kept under `metadata.item`. */
+            left_over: string[];
+            rejection?: components["schemas"]["RejectionBody"] | null;
         };
         /** @description Import of a price file. */
         PriceImportBody: {
@@ -12142,6 +13661,23 @@ export interface components {
              */
             unselected: number;
         };
+        /** @description An event that could not become an entry. */
+        QuarantinedEventBody: {
+            /**
+             * Format: int32
+             * @description Times that it was retried.
+             */
+            attempts: number;
+            /** Format: int64 */
+            bytes: number;
+            id: string;
+            /** @description `false` if it was too long to be kept as a whole; such a one cannot be retried. */
+            is_whole: boolean;
+            received_at: string;
+            rejection: components["schemas"]["RejectionBody"];
+            /** @description The event as it came: its first 4,096 bytes, what is not UTF-8 replaced. */
+            sample: string;
+        };
         /** @description Credentials of a server that is queried: a bearer token, or a user name and a password. */
         QueryCredentialsBody: {
             /** @description Bearer token, which is never sent back. */
@@ -12352,7 +13888,7 @@ export interface components {
          * @description Kind of change that a recommendation proposes.
          * @enum {string}
          */
-        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability" | "compliance" | "failure_prevention";
+        RecommendationKind: "right_size" | "reserved_instances" | "spot_instances" | "storage_optimization" | "idle_resource_cleanup" | "auto_scaling" | "instance_type" | "database_tuning" | "caching_strategy" | "security_group" | "encryption" | "iam_optimization" | "patch_management" | "storage_expansion" | "limit_increase" | "failover" | "resource_tagging" | "high_availability" | "compliance" | "failure_prevention" | "known_issue";
         /** @description A page of recommendations, and what all that the filter finds save together. */
         RecommendationList: {
             /**
@@ -12393,6 +13929,12 @@ export interface components {
         /** @description Refusal of a request, with its reason. */
         RejectBody: {
             reason: string;
+        };
+        /** @description Reason why an event is not an entry. */
+        RejectionBody: {
+            /** @description Field of the entry or member of the event; empty for the event as a whole. */
+            field: string;
+            message: string;
         };
         /** @description An anomaly that may belong to the same attack. */
         RelatedAnomalyBody: {
@@ -12955,6 +14497,90 @@ export interface components {
              */
             unknown: number;
         };
+        /** @description Retention of the log. */
+        RetentionBody: {
+            changed_at?: string | null;
+            /** @description E-mail address of the user who saved them. */
+            changed_by?: string | null;
+            /** @description Course of the sealed entries, by policy. */
+            course: components["schemas"]["PolicyCourseBody"][];
+            last_run?: components["schemas"]["RetentionRunBody"] | null;
+            policies: components["schemas"]["RetentionPolicyBody"][];
+            /**
+             * Format: int64
+             * @description Version of the policies; 0 for those of a new installation.
+             */
+            version: number;
+        };
+        /** @description A retention policy. */
+        RetentionPolicyBody: {
+            /**
+             * Format: int32
+             * @description Years in the cold tier after that; 0 means none.
+             */
+            cold_years: number;
+            /**
+             * @description Event types, beginnings of them, or `*`. The most specific pattern decides.
+             * @example [
+             *       "authentication.*"
+             *     ]
+             */
+            event_types: string[];
+            /**
+             * Format: int32
+             * @description Days in the hot tier, at least 1.
+             */
+            hot_days: number;
+            /**
+             * @description Name: lower-case letters, digits, hyphens and underscores.
+             * @example authentication
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description Days in the warm tier after that.
+             */
+            warm_days: number;
+        };
+        /** @description Policies to try, without saving them. */
+        RetentionPreview: {
+            policies: components["schemas"]["RetentionPolicyBody"][];
+        };
+        /** @description Course under the policies in force, and under those that were tried. */
+        RetentionPreviewBody: {
+            after: components["schemas"]["PolicyCourseBody"][];
+            before: components["schemas"]["PolicyCourseBody"][];
+        };
+        /** @description New policies, all of them. */
+        RetentionPut: {
+            policies: components["schemas"]["RetentionPolicyBody"][];
+            /**
+             * Format: int64
+             * @description Version that was read.
+             */
+            version?: number | null;
+        };
+        /** @description A run that deleted what had expired. */
+        RetentionRunBody: {
+            /** Format: int64 */
+            entries: number;
+            /** @description Reasons why segments past their period were not deleted. */
+            failures: string[];
+            finished_at: string;
+            /** Format: int64 */
+            freed_bytes: number;
+            /**
+             * Format: int64
+             * @description Segments past their period that legal holds keep.
+             */
+            held: number;
+            /**
+             * Format: int64
+             * @description Segments that were deleted.
+             */
+            segments: number;
+            started_at: string;
+        };
         /**
          * @description Reason for which a model was trained.
          * @enum {string}
@@ -13286,6 +14912,186 @@ export interface components {
              */
             skipped: components["schemas"]["SkippedBody"][];
             started_at: string;
+        };
+        /** @description A change by a runbook with its outcome. */
+        RunbookApplicationBody: {
+            action_id: string;
+            /** @description Values that the outcome rests on. */
+            detail: string;
+            /** @description Name of the resource. */
+            name: string;
+            outcome: components["schemas"]["RunbookOutcome"];
+            recommendation_id: string;
+            resource_id: string;
+            settled_at?: string | null;
+            started_at: string;
+            /** @description Time from which the condition is looked at again. */
+            verify_at: string;
+        };
+        /** @description A runbook with its state. */
+        RunbookBody: {
+            /** @description Steps for people. */
+            advice: string;
+            /** @description The last 20 changes, the newest first. */
+            applications: components["schemas"]["RunbookApplicationBody"][];
+            breaker: components["schemas"]["RunbookBreakerLimitsBody"];
+            /** @description Name of the change; null where the finding is advice. */
+            change?: string | null;
+            changed_at?: string | null;
+            /** @description E-mail address; null for one that comes with Reeve. */
+            changed_by?: string | null;
+            /** @description Tests that all have to hold, in words. */
+            conditions: string[];
+            description: string;
+            /**
+             * Format: int64
+             * @description Changes of the last 90 days that failed or did not help.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Changes of the last 90 days after which the issue was over.
+             */
+            helped: number;
+            /** @description `true` for one that comes with Reeve and cannot be changed. */
+            is_builtin: boolean;
+            /** @description Kind of the resources that it is for. */
+            kind: string;
+            name: string;
+            /** @description Breakers that are open. */
+            open_breakers: components["schemas"]["RunbookBreakerBody"][];
+            priority: components["schemas"]["Priority"];
+            provider?: components["schemas"]["Provider"] | null;
+            /** @description The change in words. */
+            remedy: string;
+            /** @description Text of the runbook, TOML. */
+            source: string;
+            /** @description The issue, in words that follow the name of a resource. */
+            title: string;
+            /** @description Time after the change at which the condition is looked at, such as `2h`. */
+            verify_after: string;
+        };
+        /** @description An open breaker. */
+        RunbookBreakerBody: {
+            closes_at: string;
+            /**
+             * Format: int32
+             * @description Failures that opened it.
+             */
+            failures: number;
+            opened_at: string;
+            /** @description The last of them. */
+            reason: string;
+            /** @description Resource that it is of; null for the runbook on all resources. */
+            resource_id?: string | null;
+            /** @description Name of the resource. */
+            resource_name?: string | null;
+        };
+        /** @description Breakers to close. */
+        RunbookBreakerCloseBody: {
+            /** @description Resource whose breaker is closed; null for every breaker of the runbook. */
+            resource_id?: string | null;
+        };
+        /** @description Failures that open the breakers of a runbook. */
+        RunbookBreakerLimitsBody: {
+            /**
+             * Format: int32
+             * @description Failures on one resource.
+             */
+            failures: number;
+            /**
+             * Format: int32
+             * @description Failures on all resources together.
+             */
+            of_all: number;
+            /** @description Time after which an open breaker closes unless a person closes it before. */
+            open_for: string;
+            /** @description Time in which they are counted, such as `7d`. */
+            window: string;
+        };
+        /**
+         * @description Outcome of a change by a runbook.
+         * @enum {string}
+         */
+        RunbookOutcome: "verifying" | "effective" | "ineffective" | "unverified" | "failed" | "taken_back";
+        /** @description The text of a runbook. */
+        RunbookSourceBody: {
+            /** @description TOML, at most 32,768 characters. */
+            source: string;
+        };
+        /** @description Time in which a condition held. */
+        RunbookSpanBody: {
+            from: string;
+            to: string;
+        };
+        /** @description Result of a trial. Nothing was written or changed. */
+        RunbookTrialBody: {
+            /**
+             * Format: int64
+             * @description Times that it would have been proposed.
+             */
+            changes: number;
+            /**
+             * Format: int64
+             * @description Resources that were looked at.
+             */
+            examined: number;
+            /**
+             * Format: int64
+             * @description Resources that had the issue.
+             */
+            found_total: number;
+            from: string;
+            /** @description The first 200 of them, the longest first. */
+            items: components["schemas"]["RunbookTrialResourceBody"][];
+            /**
+             * Format: int64
+             * @description Resources that were not looked at, because there are more than 2,000.
+             */
+            left_out: number;
+            /** @description Change that would have been proposed, in words. */
+            remedy: string;
+            to: string;
+            /**
+             * Format: int64
+             * @description Those whose condition is undecided now for lack of data.
+             */
+            undecided: number;
+            /** @description Tests that have no past: they count as they are now. */
+            without_past: string[];
+        };
+        /** @description A resource that had the issue. */
+        RunbookTrialResourceBody: {
+            connection_id: string;
+            /** @description `true` if the condition holds now. */
+            holds_now: boolean;
+            name: string;
+            resource_id: string;
+            /**
+             * Format: int64
+             * @description Seconds for which it held.
+             */
+            seconds: number;
+            /** @description Times in which it held, the oldest first; at most the last 100. */
+            spans: components["schemas"]["RunbookSpanBody"][];
+        };
+        /** @description Trial of a runbook that is stored. */
+        RunbookTryBody: {
+            /**
+             * Format: int32
+             * @description Days before now, 1 to 90; 14 by default.
+             */
+            days?: number;
+        };
+        /** @description Trial of a text. */
+        RunbookTryTextBody: {
+            /**
+             * Format: int32
+             * @description Days before now, 1 to 90; 14 by default.
+             */
+            days?: number;
+            /** @description TOML, at most 32,768 characters. */
+            source: string;
         };
         /** @description Sizes of the files of a run, bytes. */
         RunFilesBody: {
@@ -13690,6 +15496,11 @@ export interface components {
              */
             resources: number;
         };
+        /** @description A tag that resources of a service have. */
+        ServiceTagBody: {
+            name: string;
+            value: string;
+        };
         /** @description A browser session of the caller or, for administrators, of anyone. */
         SessionBody: {
             created_at: string;
@@ -13801,6 +15612,32 @@ export interface components {
              */
             name: string;
         };
+        /** @description Reading of a sample. Nothing is written. */
+        SourcePreviewBody: {
+            /** @description The first events of the sample. */
+            items: components["schemas"]["PreviewedEventBody"][];
+            /**
+             * Format: int64
+             * @description Events of the sample in all.
+             */
+            total: number;
+        };
+        /** @description A sample to read as a source would. */
+        SourcePreviewInput: {
+            kind: components["schemas"]["LogSourceKind"];
+            mapping?: components["schemas"]["MappingBody"] | null;
+            /** @description A body, as the source sends it. */
+            sample: string;
+        };
+        /** @description Queue of SQS with notices about files in S3. */
+        SourceQueueBody: {
+            /** @description Identifier of the connection with whose credentials the queue and the files are read. */
+            connection: string;
+            /** @description `true` if the trail writes digests: they are verified, and a missing one is noticed. */
+            digests?: boolean;
+            /** @description Address of the queue. */
+            url: string;
+        };
         /** @description The last query of a source. */
         SourceSyncBody: {
             /** @description `true` if the server denied the credentials. */
@@ -13831,11 +15668,47 @@ export interface components {
              */
             unmapped: number;
         };
+        /** @description A sample for a source that exists. */
+        SourceTestInput: {
+            /** @description A body, as the source sends it. */
+            sample: string;
+        };
+        /** @description Market of spot capacity of a region, as the last reading left it. */
+        SpotMarketBody: {
+            /**
+             * Format: int64
+             * @description Days that the prices are of.
+             */
+            days: number;
+            /** @description Scaling groups whose placement scores are known. */
+            groups: number;
+            /**
+             * Format: int32
+             * @description Lowest placement score of a group's zone, of 10; null where none is known.
+             */
+            lowest_score?: number | null;
+            /** @description Pools, an instance type in a zone, whose prices are known. */
+            pools: number;
+            /** @description Reason why prices could not be read; empty where they were. */
+            price_failure: string;
+            /** @description Time of the last reading. */
+            read_at?: string | null;
+            region: string;
+            /** @description Reason why scores could not be read; empty where they were. */
+            score_failure: string;
+            /**
+             * Format: int32
+             * @description Groups without a score, because EC2 answers ten configurations a day.
+             */
+            unasked: number;
+        };
         /** @description Queue from which a connection receives notices about spot capacity. */
         SpotNoticesBody: {
             connection_id: string;
             /** @description Reason why the last reading failed; empty after one that did not. */
             failure: string;
+            /** @description Prices and placement scores of each region; empty before the first reading. */
+            markets: components["schemas"]["SpotMarketBody"][];
             /** @description Time of the newest notice; null where none arrived yet. */
             newest_at?: string | null;
             /**
@@ -14069,6 +15942,63 @@ export interface components {
             pattern: string;
             reason: string;
         };
+        /**
+         * @description Form of the body that an HTTPS endpoint takes.
+         * @enum {string}
+         */
+        StreamBodyForm: "ndjson" | "json_array";
+        /**
+         * @description Form of an entry in a stream.
+         * @enum {string}
+         */
+        StreamEntryFormat: "json" | "cef" | "syslog" | "ocsf";
+        /**
+         * @description Type of the receiver of a stream.
+         * @enum {string}
+         */
+        StreamReceiverType: "https" | "splunk_hec" | "event_hub" | "security_lake" | "syslog";
+        /** @description Settings of a receiver; which ones depends on its type. */
+        StreamSettingsBody: {
+            /** @description `security_lake`: access key; left out, the credentials of the machine that Reeve runs on. */
+            access_key_id?: string | null;
+            /** @description `security_lake`: number of the account, 12 digits. */
+            account_id?: string | null;
+            body?: components["schemas"]["StreamBodyForm"] | null;
+            /** @description Bucket of the lake, of `security_lake`. */
+            bucket?: string | null;
+            /** @description `event_hub`, `security_lake`: another endpoint than the provider's own. */
+            endpoint?: string | null;
+            /** @description Host name or address, of `syslog`. */
+            host?: string | null;
+            /** @description `syslog`: host name in the messages; `-` unless given. */
+            hostname?: string | null;
+            /** @description Name of the hub, of `event_hub`. */
+            hub?: string | null;
+            /** @description `splunk_hec`: index of the events; the token's default unless given. */
+            index?: string | null;
+            /** @description `event_hub`: name of the shared access policy; `RootManageSharedAccessKey` unless given. */
+            key_name?: string | null;
+            /** @description Namespace, of `event_hub`. */
+            namespace?: string | null;
+            /**
+             * Format: int32
+             * @description `syslog`: port; 6514 for TLS and 514 for TCP unless given.
+             */
+            port?: number | null;
+            /** @description Region of the bucket, of `security_lake`. */
+            region?: string | null;
+            /**
+             * @description `security_lake`: beginning of the names of the custom sources, at most 12 characters; `reeve` unless
+             *     given. Each class has a source of its own: `reeve_api`, `reeve_auth`, `reeve_account`.
+             */
+            source_name?: string | null;
+            /** @description `splunk_hec`: source type of the events; `reeve:audit` unless given. */
+            source_type?: string | null;
+            /** @description `syslog`: TLS, unless `false`. */
+            tls?: boolean | null;
+            /** @description `https`: address of the endpoint. `splunk_hec`: address of the collector. */
+            url?: string | null;
+        };
         /** @description The resource of a recommendation. */
         SubjectBody: {
             account: string;
@@ -14109,7 +16039,7 @@ export interface components {
          * @description Way in which an entry came to Reeve.
          * @enum {string}
          */
-        SubmitterType: "reeve" | "token" | "session" | "local";
+        SubmitterType: "reeve" | "token" | "session" | "local" | "source";
         /** @description A switch with a value. */
         Switch: boolean | string;
         /** @description Report of a sync: what was read, denied and failed. */
@@ -17099,6 +19029,862 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_audit_logs_holds: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_LegalHoldBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_holds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LegalHoldCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHoldBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_holds_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHoldBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_holds_id_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LegalHoldRelease"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LegalHoldBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_incoming_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the source */
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_incoming_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the source */
+                source: string;
+            };
+            cookie?: never;
+        };
+        /** @description Events in the format of the source */
+        requestBody: {
+            content: {
+                "application/json": string;
+                "application/x-protobuf": number[];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: components["responses"]["UnprocessableEntity"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_integrations: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. Not together with `offset`. */
+                cursor?: string;
+                /** @description `out` for streams, `in` for sources. */
+                direction?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_IntegrationBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_integrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntegrationCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_integrations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_integrations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_audit_logs_integrations_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IntegrationPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_integrations_id_dead_letters: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_DeadLetterBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_integrations_id_dead_letters_sequence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                sequence: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_integrations_id_dead_letters_sequence_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                sequence: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationTestBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_integrations_id_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_integrations_id_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntegrationReplay"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_integrations_id_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_integrations_id_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationStatusBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_integrations_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationTestBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_audit_logs_keys: {
         parameters: {
             query?: never;
@@ -17891,6 +20677,154 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_audit_logs_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_audit_logs_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionPut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_retention_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionPreview"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreviewBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_retention_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRunBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_audit_logs_saved_searches: {
         parameters: {
             query?: {
@@ -18202,6 +21136,605 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_sources: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_LogSourceBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogSourceCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceTokenBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_audit_logs_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LogSourcePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources_id_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_sources_id_quarantine: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_QuarantinedEventBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_sources_id_quarantine_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                event: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources_id_quarantine_event_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                event: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventOutcomeBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources_id_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources_id_rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceTokenBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_sources_id_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceTestInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcePreviewBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_sources_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePreviewInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcePreviewBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -23846,6 +27379,237 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_intelligence_objectives: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ObjectiveBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_objectives: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ObjectiveSettings"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectiveBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_objectives_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectiveBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    put_intelligence_objectives_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ObjectiveSettings"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectiveBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_intelligence_objectives_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_objectives_id_course: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectiveCourseBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_intelligence_own_checks: {
         parameters: {
             query?: never;
@@ -25331,6 +29095,357 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_runbooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_RunbookBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_runbooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunbookSourceBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunbookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_runbooks_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunbookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    put_intelligence_runbooks_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunbookSourceBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunbookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_intelligence_runbooks_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_runbooks_name_breakers_close: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunbookBreakerCloseBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunbookBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_runbooks_name_try: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunbookTryBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunbookTrialBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_intelligence_runbooks_try: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunbookTryTextBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunbookTrialBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: {

@@ -50,6 +50,11 @@ const COLOURS: Record<string, string> = {
   changing: 'blue',
   complete: 'green',
   throttled: 'orange',
+  // sources of entries
+  waiting: 'gray',
+  healthy: 'green',
+  silent: 'orange',
+  paused: 'gray',
   // anomalies
   acknowledged: 'indigo',
   resolved: 'green',

@@ -11,8 +11,10 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/intelligence/anomalies', 'howto/anomalies', 'anomalies'],
   ['/intelligence/incidents', 'howto/incidents', 'incidents and playbooks'],
   ['/intelligence/playbooks', 'howto/incidents', 'incidents and playbooks'],
+  ['/intelligence/runbooks', 'howto/runbooks', 'runbooks'],
   ['/intelligence/anomalies/other-tools', 'howto/other-security-tools', 'other security tools'],
   ['/intelligence/predictions', 'howto/predictive-rules', 'predictive rules'],
+  ['/intelligence/objectives', 'howto/objectives', 'objectives and error budgets'],
   ['/intelligence/compliance', 'howto/compliance', 'controls and checks'],
   ['/intelligence/exposure', 'howto/exposures', 'exposures'],
   ['/intelligence/dependencies', 'howto/dependencies', 'dependencies and probable causes'],
@@ -39,6 +41,9 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/settings/teams', 'howto/roles', 'roles and permissions'],
   ['/settings/tokens', 'howto/command-line', 'the command line'],
   ['/settings/notifications', 'howto/notifications', 'notifications'],
+  ['/settings/sources', 'howto/sources', 'sources of entries'],
+  ['/settings/integrations', 'howto/streams', 'streams to other platforms'],
+  ['/settings/retention', 'howto/retention', 'retention and legal holds'],
   ['/settings/webhooks', 'howto/webhooks', 'webhooks'],
 ];
 

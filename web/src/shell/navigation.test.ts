@@ -53,13 +53,22 @@ describe('navigation', () => {
         'Incidents',
         'Anomalies',
         'Predictions',
+        'Objectives',
         'Compliance',
         'Exposure',
         'Dependencies',
         'Drift',
         'Models',
       ],
-      ['Configure', 'Agents', 'Playbooks', 'Guardrails', 'Change control', 'Exclusions'],
+      [
+        'Configure',
+        'Agents',
+        'Playbooks',
+        'Runbooks',
+        'Guardrails',
+        'Change control',
+        'Exclusions',
+      ],
     ]);
   });
 

@@ -1,8 +1,11 @@
 import {
+  IconArchive,
   IconBell,
   IconCloud,
   IconCoin,
+  IconFileImport,
   IconKey,
+  IconPlugConnected,
   IconSettings,
   IconServer2,
   IconShieldCheck,
@@ -104,6 +107,11 @@ const INTELLIGENCE: PageGroup[] = [
         about: 'Forecasts, and actions taken before a limit is reached.',
       },
       {
+        label: 'Objectives',
+        to: '/intelligence/objectives',
+        about: 'What users are promised, and how much of each error budget is left.',
+      },
+      {
         label: 'Compliance',
         to: '/intelligence/compliance',
         inScope: true,
@@ -146,6 +154,11 @@ const INTELLIGENCE: PageGroup[] = [
         label: 'Playbooks',
         to: '/intelligence/playbooks',
         about: 'Responses to incidents, step by step.',
+      },
+      {
+        label: 'Runbooks',
+        to: '/intelligence/runbooks',
+        about: 'Known issues, the change that mends each, and whether it helped.',
       },
       {
         label: 'Guardrails',
@@ -268,6 +281,12 @@ export const SECTIONS: Section[] = [
       { label: 'Users', to: '/settings/users', icon: IconUsers, any: ['administer'] },
       { label: 'Teams', to: '/settings/teams', icon: IconUsersGroup, any: ['administer'] },
       {
+        label: 'Sources',
+        to: '/settings/sources',
+        icon: IconFileImport,
+        any: ['audit.integrations'],
+      },
+      {
         label: 'Notifications',
         to: '/settings/notifications',
         icon: IconBell,
@@ -278,6 +297,18 @@ export const SECTIONS: Section[] = [
         to: '/settings/webhooks',
         icon: IconWebhook,
         any: ['intelligence.view'],
+      },
+      {
+        label: 'Integrations',
+        to: '/settings/integrations',
+        icon: IconPlugConnected,
+        any: ['audit.integrations'],
+      },
+      {
+        label: 'Retention',
+        to: '/settings/retention',
+        icon: IconArchive,
+        any: ['audit.retention'],
       },
       { label: 'API tokens', to: '/settings/tokens', icon: IconKey, any: [], inScope: true },
     ],

@@ -60,6 +60,7 @@ function Queue({ connection, notices }: { connection: string; notices: Notices }
       ) : (
         <Code block>{notices.setup.join('\n')}</Code>
       )}
+      <Markets of={notices.markets} />
       {may('estate.manage') && (
         <>
           <TextInput
@@ -97,4 +98,37 @@ function Queue({ connection, notices }: { connection: string; notices: Notices }
       )}
     </Stack>
   );
+}
+
+/** Prices and placement scores of spot capacity by region, or the reason why there are none. */
+function Markets({ of }: { of: Notices['markets'] }) {
+  if (of.length === 0) {
+    return (
+      <Text size="sm" className="muted">
+        Spot prices and placement scores are read within an hour. The connection needs
+        ec2:DescribeSpotPriceHistory, ec2:GetSpotPlacementScores and ec2:DescribeAvailabilityZones.
+      </Text>
+    );
+  }
+  return of.map((market) => (
+    <Facts
+      key={market.region}
+      of={[
+        ['Spot market', market.region],
+        ['Read', market.read_at && <When key="read" at={market.read_at} form="ago" />],
+        [
+          'Prices',
+          market.price_failure || `${count(market.pools)} pools, ${count(market.days)} days`,
+        ],
+        [
+          'Placement scores',
+          market.score_failure ||
+            (market.lowest_score == null
+              ? 'none yet'
+              : `${count(market.groups)} groups, lowest ${market.lowest_score} of 10`),
+        ],
+        ['Groups not asked', market.unasked > 0 && `${count(market.unasked)} (ten a day)`],
+      ]}
+    />
+  ));
 }

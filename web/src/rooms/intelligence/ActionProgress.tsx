@@ -109,13 +109,17 @@ export function RollBack({ action }: { action: Action }) {
         leftSection={<IconArrowBackUp size={15} />}
         onClick={open}
       >
-        Roll back
+        {action.waits ? 'End early' : 'Roll back'}
       </Button>
       {opened && (
         <FormDialog
-          title="Roll back this change?"
-          explain="Restores the state from before the change. The resource may be unavailable while it runs."
-          submit="Roll back now"
+          title={action.waits ? 'End this change early?' : 'Roll back this change?'}
+          explain={
+            action.waits
+              ? 'It stops waiting, and restores the state from before the change.'
+              : 'Restores the state from before the change. The resource may be unavailable while it runs.'
+          }
+          submit={action.waits ? 'End now' : 'Roll back now'}
           colour="orange"
           error={undo.error}
           pending={undo.isPending}

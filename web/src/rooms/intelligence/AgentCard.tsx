@@ -79,7 +79,11 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
           <AgentFacts agent={agent} />
         )}
         <Autonomy agent={agent} />
-        {judges ? <LastRun agent={agent} /> : <Text size="sm">{FINDINGS[findings]}</Text>}
+        {judges ? (
+          <LastRun agent={agent} folded={phone} />
+        ) : (
+          <Text size="sm">{FINDINGS[findings]}</Text>
+        )}
         <EmergencyActions agent={agent} folded={phone} />
         <Commitments portfolios={status.last_run?.portfolios ?? []} />
         <ProblemAlert error={run.error} />
@@ -164,7 +168,8 @@ function AgentFacts({ agent }: { agent: Agent }) {
   );
 }
 
-function LastRun({ agent }: { agent: Agent }) {
+/** The last run; `folded` leaves its reasons and the changes since then behind a line to open. */
+function LastRun({ agent, folded }: { agent: Agent; folded: boolean }) {
   const last = agent.status.last_run;
   if (!last)
     return (
@@ -172,20 +177,9 @@ function LastRun({ agent }: { agent: Agent }) {
         Not run yet.
       </Text>
     );
-  return (
-    <div>
-      <Text size="sm">
-        <b>Last run</b> <When at={last.started_at} form="ago" />, took{' '}
-        {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked
-        at{typeof last.resources_judged === 'number' && `, ${count(last.resources_judged)} judged`},{' '}
-        {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
-      </Text>
+  const rest = (
+    <>
       <ChangeRun run={agent.status.last_change_run} />
-      {last.error && (
-        <Text size="sm" c="red" mt={4}>
-          {last.error}
-        </Text>
-      )}
       <Skipped
         of={last.skipped.filter((one) => one.of === 'resources')}
         what="resource"
@@ -196,6 +190,29 @@ function LastRun({ agent }: { agent: Agent }) {
         what="recommendation"
         rest="not applied by the agent, and why"
       />
+    </>
+  );
+  return (
+    <div>
+      <Text size="sm">
+        <b>Last run</b> <When at={last.started_at} form="ago" />, took{' '}
+        {took(last.started_at, last.finished_at)}: {plural(last.resources_seen, 'resource')} looked
+        at{typeof last.resources_judged === 'number' && `, ${count(last.resources_judged)} judged`},{' '}
+        {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
+      </Text>
+      {last.error && (
+        <Text size="sm" c="red" mt={4}>
+          {last.error}
+        </Text>
+      )}
+      {folded ? (
+        <details style={{ marginTop: 6 }}>
+          <summary className="fold">What it left out, and changes since then</summary>
+          {rest}
+        </details>
+      ) : (
+        rest
+      )}
     </div>
   );
 }

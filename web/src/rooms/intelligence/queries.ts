@@ -30,6 +30,7 @@ export const TYPES = [
   'high_availability',
   'compliance',
   'failure_prevention',
+  'known_issue',
 ];
 
 export const dashboardQuery = queryOptions({
