@@ -174,6 +174,8 @@ fn kept(folder: &Path) -> Option<Vec<SegmentMeta>> {
             bytes: number(6),
             min_timestamp_ms: parts[7].parse().unwrap(),
             max_timestamp_ms: parts[8].parse().unwrap(),
+            max_recorded_at_ms: None,
+            expired: None,
         }
     };
 

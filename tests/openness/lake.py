@@ -15,6 +15,7 @@ import sys
 import duckdb
 import zstandard
 
+import expiry
 import tlog
 from crc32c import crc32c
 from tlog import Broken
@@ -59,11 +60,14 @@ def manifest(home, keyring=None):
         if not found:
             raise Broken("a record of the manifest has no attestation")
         record = json.loads(line)
-        if record["version"] != 2 or record["kind"] != ("seal" if newest else "snapshot"):
+        if record["version"] not in (2, 3) or record["kind"] not in (("seal", "expire") if newest else ("snapshot",)):
             raise Broken(f"the manifest has a {record['kind']} of version {record['version']}")
         attested(record, hashlib.sha256(before + body).digest(), keys)
         before = hashlib.sha256(before + line).digest()
-        segments += record["segments"]
+        if record["kind"] == "expire":
+            expiry.mark(segments, record["segments"])
+        else:
+            segments += record["segments"]
         newest = record
     if newest is None:
         raise Broken("the manifest has no record")
@@ -82,6 +86,8 @@ def sealed(home, listed):
     """{sequence: (salt, canonical)} of the segments that the manifest lists."""
     entries = {}
     for segment in listed["segments"]:
+        if segment.get("expired"):
+            continue
         path = home / segment["path"]
         data = path.read_bytes()
         if len(data) != segment["bytes"] or hashlib.sha256(data).hexdigest() != segment["sha256"]:
@@ -96,9 +102,10 @@ def sealed(home, listed):
             held = entries.setdefault(row["sequence"], (row["salt"], row["canonical"]))
             if held != (row["salt"], row["canonical"]):
                 raise Broken(f"entry {row['sequence']} is in two segments")
-    if sorted(entries) != list(range(listed["sealed_size"])):
+    gaps = sorted(set(range(listed["sealed_size"])) - set(entries))
+    if any(sequence >= listed["sealed_size"] for sequence in entries):
         raise Broken("the segments do not hold each sealed entry once")
-    return entries
+    return entries, expiry.assign(listed["segments"], gaps)
 
 
 def rows_of(path, segment):
@@ -122,7 +129,7 @@ def rows_of(path, segment):
             if row[column] != millis(entry[column]):
                 raise Broken(f"entry {row['sequence']}: the column {column} says {row[column]}, the entry {entry[column]}")
         if retention_class(entry["event_type"]) != segment["class"]:
-            raise Broken(f"entry {row['sequence']} is not of the class {segment['class']}")
+            segment.setdefault("types", set()).add(entry["event_type"])
     return rows
 
 
@@ -262,12 +269,12 @@ def check(home, key=None):
     home = pathlib.Path(home)
     keyring = keyring_of(home, key)
     listed = manifest(home, keyring)
-    entries = sealed(home, listed)
+    entries, expired = sealed(home, listed)
     fresh, signed = unsealed(home, listed["sealed_size"], keyring)
     entries.update(fresh)
     size, root = keyring.open_checkpoint((home / "ledger" / "checkpoint").read_bytes())
-    if size != len(entries):
-        raise Broken(f"the signed checkpoint has {size} entries, and {len(entries)} are there")
+    if size != len(entries) + len(expired):
+        raise Broken(f"the signed checkpoint has {size} entries, and {len(entries) + len(expired)} are there")
     anchored = anchor(home, keyring)
     # Every root that somebody vouches for, by size.
     roots = [("the signed checkpoint", size, root), ("the anchor", *anchored[:2])]
@@ -276,27 +283,32 @@ def check(home, key=None):
     roots += [("the manifest", listed["sealed_size"], bytes.fromhex(listed["root"]))]
     chains = {listed["sealed_size"]: bytes.fromhex(listed["chain_hash"]), anchored[0]: anchored[2]}
     tree, head, commitments = tlog.Tree(), bytes(32), []
-    for sequence in range(len(entries) + 1):
-        for who, size, root in roots:
-            if size == tree.size and root != tree.root():
-                raise Broken(f"{who} has another root over {size} entries")
+    stored = (home / "ledger" / "commitments").read_bytes() if listed["sealed_size"] else b""
+    ranges = expiry.check(listed["segments"], entries, expired, stored)
+    for sequence in range(size + 1):
+        for who, at, root in roots:
+            if at == tree.size and root != tree.root():
+                raise Broken(f"{who} has another root over {at} entries")
         if chains.get(tree.size, head) != head:
             raise Broken(f"the chain hash after {tree.size} entries is another")
-        if sequence < len(entries):
-            commitments.append(tlog.commitment(*entries[sequence]))
+        if sequence < size:
+            # Of an expired entry the commitment is all there is; the signed roots vouch for it.
+            kept = stored[32 * sequence : 32 * sequence + 32]
+            commitments.append(tlog.commitment(*entries[sequence]) if sequence in entries else kept)
             leaf = tlog.leaf_hash(commitments[-1])
             tree.append(leaf)
             head = tlog.chain([leaf], head)
-    for who, size, _ in roots:
-        if size > tree.size:
-            raise Broken(f"{who} has {size} entries, and {tree.size} are there")
+    for who, at, _ in roots:
+        if at > tree.size:
+            raise Broken(f"{who} has {at} entries, and {tree.size} are there")
     size = listed["sealed_size"]
-    if size and (home / "ledger" / "commitments").read_bytes()[: 32 * size] != b"".join(commitments[:size]):
+    if stored[: 32 * size] != b"".join(commitments[:size]):
         raise Broken("the stored commitments are not those of the entries")
     return {
         "entries": entries,
         "commitments": commitments,
         "sealed": size,
+        "expired": ranges,
         "unsealed": len(fresh),
         "classes": sorted({segment["class"] for segment in listed["segments"]}),
         "root": tree.root().hex(),
@@ -309,4 +321,6 @@ if __name__ == "__main__":
         found = check(sys.argv[1], *sys.argv[2:])
     except Broken as broken:
         sys.exit(f"BROKEN: {broken}")
+    for path, entries, version in found["expired"]:
+        print(f"expired by version {version} of the policies: {entries} entries of {path}")
     print(f"intact: {found['sealed']} sealed and {found['unsealed']} unsealed entries, root {found['root']}")

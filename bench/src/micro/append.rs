@@ -199,5 +199,12 @@ impl SegmentStore for NothingSealed {
         })
     }
 
+    async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
+        Err(SegmentError::Io {
+            path: segment.path.clone(),
+            message: "the benchmark does not seal".to_owned(),
+        })
+    }
+
     fn publish(&self, _: Arc<Vec<SegmentMeta>>) {}
 }
