@@ -10,6 +10,7 @@ mod files;
 mod json;
 mod logs;
 mod query;
+mod sources;
 mod tlog;
 
 pub use claims::{batch, entry};
@@ -17,6 +18,7 @@ pub use files::cloudtrail;
 pub use json::json;
 pub use logs::{stored, wal};
 pub use query::query;
+pub use sources::sources;
 pub use tlog::proof;
 
 /// A fixed moment: no law here may depend on the clock.
@@ -28,13 +30,14 @@ fn moment(second: i64) -> jiff::Timestamp {
 pub type Law = fn(&[u8]);
 
 /// Every target by name.
-pub const TARGETS: [(&str, Law); 8] = [
+pub const TARGETS: [(&str, Law); 9] = [
     ("json", json),
     ("entry", entry),
     ("batch", batch),
     ("query", query),
     ("wal", wal),
     ("cloudtrail", cloudtrail),
+    ("sources", sources),
     ("proof", proof),
     ("stored", stored),
 ];
