@@ -16,9 +16,12 @@ mod collection;
 mod connections;
 mod controls;
 mod lists;
+mod log_sources;
 mod metrics;
 mod prices;
 mod reports;
+mod retention;
+mod streams;
 mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
@@ -37,9 +40,12 @@ pub(crate) use collection::{ListArgs, NamedArgs};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 pub(crate) use controls::{ControlsCommand, TestControlsArgs};
 pub(crate) use lists::{ImportListArgs, ListsCommand};
+pub(crate) use log_sources::{CreateSourceArgs, LogSourcesCommand, RetryArgs, TestSourceArgs};
 pub(crate) use metrics::{MetricPreviewArgs, MetricsCommand};
 pub(crate) use prices::PricesCommand;
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
+pub(crate) use retention::{HoldsCommand, RetentionCommand};
+pub(crate) use streams::{ReplayArgs, StreamsCommand};
 pub(crate) use target::ServiceTarget;
 
 pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
@@ -65,7 +71,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Start the service with simulated cloud accounts: three clouds, 30 days of history.
     Demo(DemoArgs),
-    /// Import, search, follow and export the audit log; alert rules and reports.
+    /// Import, search, follow and export the audit log; alert rules, reports, retention and legal holds.
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Analyze files (metrics, bills, audit records) with the models that the agents use.

@@ -13,14 +13,17 @@ mod export;
 mod import;
 mod keys;
 mod lists;
+mod log_sources;
 mod metrics;
 mod openapi;
 mod prices;
 mod reading;
 mod reports;
+mod retention;
 mod search;
 pub(crate) mod serve;
 mod show;
+mod streams;
 mod tail;
 mod target;
 mod when;
@@ -47,8 +50,20 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Lists(command)) => {
             unless_nobody_reads(lists::run(command).await)
         }
+        Command::Audit(AuditCommand::Sources(command)) => {
+            unless_nobody_reads(log_sources::run(command).await)
+        }
         Command::Audit(AuditCommand::Reports(command)) => {
             unless_nobody_reads(reports::run(command).await)
+        }
+        Command::Audit(AuditCommand::Retention(command)) => {
+            unless_nobody_reads(retention::run(command).await)
+        }
+        Command::Audit(AuditCommand::Holds(command)) => {
+            unless_nobody_reads(retention::holds(command).await)
+        }
+        Command::Audit(AuditCommand::Streams(command)) => {
+            unless_nobody_reads(streams::run(command).await)
         }
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Metrics(command) => unless_nobody_reads(metrics::run(command).await),

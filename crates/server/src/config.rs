@@ -11,6 +11,7 @@ use reeve_access::PublicUrl;
 use serde::Deserialize;
 
 use crate::cli::ServeArgs;
+use crate::syslog::SyslogSection;
 pub(crate) use publication::{Cosign, OutboundSection, Publish};
 
 /// Everything that can be configured.
@@ -96,6 +97,8 @@ pub(crate) struct Config {
     pub(crate) cosign: Cosign,
     /// Addresses at which webhooks and witnesses may be reached.
     pub(crate) outbound: OutboundSection,
+    /// Listeners for syslog; by default there are none.
+    pub(crate) syslog: Vec<SyslogSection>,
 }
 
 impl Default for Config {
@@ -138,6 +141,7 @@ impl Default for Config {
             publish: Publish::default(),
             cosign: Cosign::default(),
             outbound: OutboundSection::default(),
+            syslog: Vec::new(),
         }
     }
 }
@@ -248,6 +252,7 @@ impl Config {
         self.publish.check()?;
         self.cosign.check()?;
         self.outbound.policy().map(|_| ())?;
+        self.syslog.iter().try_for_each(SyslogSection::check)?;
 
         Ok(())
     }

@@ -28,6 +28,7 @@ use crate::service::Service;
 use crate::tasks::context::TaskContext;
 
 use attempts::Attempts;
+pub(crate) use files::integrity;
 use files::{Files, WriteError};
 use reading::Reading;
 

@@ -13,6 +13,7 @@ mod demo;
 mod exports;
 mod private;
 mod service;
+mod syslog;
 mod tasks;
 mod telemetry;
 

@@ -11,7 +11,7 @@ use reeve_agents::compliance_intelligence::ComplianceIntelligence;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
-use reeve_estate::{ConnectionId, Kinds, SampleStore as _};
+use reeve_estate::{Catalogue, ConnectionId, Kinds, SampleStore as _};
 use reeve_exports::Carrier;
 use reeve_http::app::{App, Ports, Settings};
 use reeve_http::identify::TrustedProxies;
@@ -45,15 +45,19 @@ use crate::adapters::metrics::MetricGate;
 use crate::adapters::own_checks::OwnChecks;
 use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
+use crate::adapters::retention::LogRetention;
+use crate::adapters::streams::StreamReceivers;
 use crate::adapters::syncer::Background;
 use crate::adapters::typesetter::PdfTypesetter;
 use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
 use crate::tasks::context::{TaskContext, TaskSettings};
-use crate::{connections, private, tasks};
+use crate::{connections, private, syslog, tasks};
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
-use responses::{alert_intake, anomaly_service, incident_service, prices, rule_service};
+use responses::{
+    alert_intake, anomaly_service, incident_service, prices, rule_service, source_intake,
+};
 
 pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
 
@@ -137,17 +141,12 @@ impl Service {
         let (store, log, lease) = opening::open_held(&config, &lock).await?;
         let (samples, prices) = (samples(&config, &store).await?, prices(&store).await?);
         let catalogue = prices.catalogue();
-        let clouds = Arc::new(
-            clouds
-                .over(store.clone(), config.outbound.policy()?)
-                .with_catalogue(catalogue.clone())
-                .with_deadline(lease.deadline()),
-        );
+        let clouds = opened(clouds, &store, &config, catalogue, &lease)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
+        let log_of_callers = log.of_callers();
         let journal = journal(&log_of_callers, clock.clone());
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone(), journal.clone()));
-        let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
+        let trail = log.trail();
         let reader = Arc::new(TrailReader(trail.clone()));
         let (own_checks, agent_types) = checking(&config, &agent_types).await?;
         let bills = Arc::new(Bills::new(config.data_dir.join("charges")));
@@ -178,6 +177,7 @@ impl Service {
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
             journal,
+            source_intake: source_intake(&store, &log_of_callers, &recorder, &clock),
             log: log_of_callers,
             access: store.clone(),
             agents: store.clone(),
@@ -195,19 +195,15 @@ impl Service {
             models: store.clone(),
             reports: store.clone(),
             samples: samples.clone(),
+            streams: store.clone(),
+            stream_receivers: stream_receivers(&config, &lease, trail.clone())?,
             threats: store.clone(),
             workspace: store.clone(),
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
             alert_intake: alert_intake(&config, &store, &incidents, &recorder, &clock)?,
             incident_service: incidents,
-            dispatcher: dispatcher(
-                &config,
-                &lease,
-                store.clone(),
-                recorder.clone(),
-                clock.clone(),
-            )?,
+            dispatcher: dispatcher(&config, &lease, &store, &recorder, &clock)?,
             rule_service: rule_service(
                 &config,
                 &store,
@@ -231,25 +227,23 @@ impl Service {
             clouds,
             &engine,
             (recorder, reader),
-            prices,
+            (prices, tasks.source_intake.clone()),
         )?;
         let ports = ports(
             &tasks,
             &engine,
             &store,
             &config,
-            &log.ledger,
+            (&log, &trail),
             &observers,
             clock,
         );
 
-        let app = Arc::new(App::new(
-            Ports {
-                kinds: Arc::new(kinds),
-                ..ports
-            },
-            settings(&config, &lock, demo),
-        ));
+        let ports = Ports {
+            kinds: Arc::new(kinds),
+            ..ports
+        };
+        let app = Arc::new(App::new(ports, settings(&config, &lock, demo)));
 
         Ok(Service {
             app,
@@ -301,6 +295,10 @@ impl Service {
             let bounds = connections::Bounds::new(MONITORS, Vec::new(), Arc::default());
             let router = reeve_http::router::metrics_router(self.app.clone());
             tasks.spawn(connections::serve(listener, router, bounds, stop.clone()));
+        }
+
+        for section in &self.config.syslog {
+            syslog::start(section, &self.tasks.source_intake, &tasks, &stop).await?;
         }
 
         let serving = connections::serve(
@@ -403,6 +401,21 @@ fn journal(log: &reeve_trail::Log, clock: Arc<dyn Clock>) -> Arc<Journal> {
     Arc::new(Journal::new(log.clone(), move || clock.now()))
 }
 
+fn retention(
+    log: &opening::Log,
+    trail: &Trail,
+    store: &Arc<Store>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<LogRetention> {
+    Arc::new(LogRetention::new(
+        log.ledger.clone(),
+        log.segments.clone(),
+        trail.clone(),
+        store.clone(),
+        clock.clone(),
+    ))
+}
+
 /// Binds the configured address.
 pub(crate) async fn bind(config: &Config) -> Result<TcpListener> {
     TcpListener::bind(config.listen).await.with_context(|| {
@@ -447,7 +460,7 @@ fn ports(
     engine: &EngineServices,
     store: &Arc<Store>,
     config: &Config,
-    ledger: &Ledger,
+    (log, trail): (&opening::Log, &Trail),
     observers: &Observers,
     clock: Arc<dyn Clock>,
 ) -> Ports {
@@ -457,12 +470,16 @@ fn ports(
         access: tasks.access.clone(),
         saved_searches: store.clone(),
         lists: store.clone(),
+        retention: retention(log, trail, store, &clock),
+        retention_store: store.clone(),
         alerts: tasks.alerts.clone(),
         exports: tasks.exports.clone(),
         carrier: tasks.carrier.clone(),
-        backups: Arc::new(RunningBackups::new(config, ledger, store)),
+        backups: Arc::new(RunningBackups::new(config, &log.ledger, store)),
         workspace: tasks.workspace.clone(),
         budgets: tasks.budgets.clone(),
+        log_streams: tasks.streams.clone(),
+        stream_sender: tasks.stream_receivers.clone(),
         reports: tasks.reports.clone(),
         verifier: Arc::new(DirectoryVerifier {
             data_dir: config.data_dir.clone(),
@@ -495,17 +512,21 @@ fn ports(
         incidents: store.clone(),
         incident_service: tasks.incident_service.clone(),
         typesetter: Arc::new(PdfTypesetter {
-            ledger: ledger.clone(),
+            ledger: log.ledger.clone(),
             is_demo: tasks.settings.is_demo,
         }),
         alert_intake: tasks.alert_intake.clone(),
+        source_intake: tasks.source_intake.clone(),
         models: store.clone(),
         evidence: store.clone(),
         flows: store.clone(),
         spots: store.clone(),
+        objectives: store.clone(),
+        objective_service: engine.objectives.clone(),
         maps: tasks.anomaly_service.maps().clone(),
         drifts: store.clone(),
         drift_service: engine.drift.clone(),
+        runbooks: engine.runbooks.clone(),
         registry: tasks.registry.clone(),
         rules: store.clone(),
         rule_service: tasks.rule_service.clone(),
@@ -513,6 +534,19 @@ fn ports(
         syncer: Arc::new(Background(observers.syncer.clone())),
         clock,
     }
+}
+
+/// Clouds with the prices in force, which call nothing once the lease is lost.
+fn opened(
+    clouds: CloudRegistry,
+    store: &Arc<Store>,
+    config: &Config,
+    catalogue: &Arc<Catalogue>,
+    lease: &ActiveLease,
+) -> Result<Arc<CloudRegistry>> {
+    let clouds = clouds.over(store.clone(), config.outbound.policy()?);
+    let clouds = clouds.with_catalogue(catalogue.clone());
+    Ok(Arc::new(clouds.with_deadline(lease.deadline())))
 }
 
 /// Results of checks, as reports read them.
@@ -595,13 +629,27 @@ fn carrier(config: &Config, lease: &ActiveLease) -> Result<Arc<dyn Carrier>> {
     )))
 }
 
+/// Receivers of streams, which read the whole log.
+fn stream_receivers(
+    config: &Config,
+    lease: &ActiveLease,
+    trail: Trail,
+) -> Result<Arc<StreamReceivers>> {
+    Ok(Arc::new(StreamReceivers {
+        policy: config.outbound.policy()?,
+        ambient_buckets: config.ambient_buckets.clone(),
+        deadline: lease.deadline().clone(),
+        trail,
+    }))
+}
+
 /// Dispatcher of webhooks and notification channels, over the guarded client.
 fn dispatcher(
     config: &Config,
     lease: &ActiveLease,
-    store: Arc<Store>,
-    recorder: Arc<LedgerRecorder>,
-    clock: Arc<dyn Clock>,
+    store: &Arc<Store>,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
 ) -> Result<Arc<Dispatcher>> {
     let policy = config.outbound.policy()?;
     let attachments = Attachments {
@@ -612,7 +660,7 @@ fn dispatcher(
         deliveries: store.clone(),
         workspace: store.clone(),
         webhooks: store.clone(),
-        channels: store,
+        channels: store.clone(),
         sender: Arc::new(Fenced::<dyn WebhookSender>::new(
             lease.deadline(),
             Arc::new(Sender::new(policy.clone())),
@@ -621,8 +669,8 @@ fn dispatcher(
             lease.deadline(),
             Arc::new(People::new(policy).with_attachments(Arc::new(attachments))),
         )),
-        recorder,
-        clock,
+        recorder: recorder.clone(),
+        clock: clock.clone(),
     }))
 }
 

@@ -63,23 +63,7 @@ impl Carriers {
         else {
             return Ok(());
         };
-
-        let message = if endpoint.is_some() {
-            "is required with an endpoint: the machine's own credentials are never sent to an address that a user gave"
-                .to_owned()
-        } else if self.ambient_buckets.contains(bucket) {
-            return Ok(());
-        } else {
-            format!(
-                "is required: the machine's own credentials are used only for buckets that the configuration names in ambient_buckets, and {bucket} is none"
-            )
-        };
-
-        Err(FieldError::new(
-            "settings.access_key_id",
-            FieldCode::MissingField,
-            message,
-        ))
+        check_ambient(bucket, endpoint.as_deref(), &self.ambient_buckets)
     }
 
     fn to_folder(&self) -> Result<PathBuf, CarryError> {
@@ -88,6 +72,30 @@ impl Carriers {
             .clone()
             .ok_or_else(|| CarryError::permanent(message))
     }
+}
+
+/// Refuses settings without an access key for a bucket that the configuration does not name.
+pub(crate) fn check_ambient(
+    bucket: &str,
+    endpoint: Option<&str>,
+    ambient_buckets: &[String],
+) -> Result<(), FieldError> {
+    let message = if endpoint.is_some() {
+        "is required with an endpoint: the machine's own credentials are never sent to an address that a user gave"
+            .to_owned()
+    } else if ambient_buckets.iter().any(|name| name == bucket) {
+        return Ok(());
+    } else {
+        format!(
+            "is required: the machine's own credentials are used only for buckets that the configuration names in ambient_buckets, and {bucket} is none"
+        )
+    };
+
+    Err(FieldError::new(
+        "settings.access_key_id",
+        FieldCode::MissingField,
+        message,
+    ))
 }
 
 #[async_trait]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_connect_aws::AwsConnection;
+use reeve_connect_aws::{AwsConnection, TargetGroups};
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_estate::{
@@ -23,6 +23,8 @@ pub(crate) struct CloudRegistry {
     catalogue: Option<Arc<Catalogue>>,
     simulated: Option<Arc<SimulatedEstate>>,
     readers: Vec<Arc<dyn KindReader>>,
+    /// Target groups that were read a moment ago, for all sessions of AWS.
+    target_groups: Arc<TargetGroups>,
     /// Deadline that changes are made before.
     deadline: Option<Arc<Deadline>>,
     /// A cloud that a test made up; it is behind every connection.
@@ -39,6 +41,7 @@ impl CloudRegistry {
             catalogue: None,
             simulated: None,
             readers: Vec::new(),
+            target_groups: Arc::default(),
             deadline: None,
             #[cfg(test)]
             made_up: None,
@@ -120,6 +123,7 @@ impl CloudRegistry {
     /// Opens the account of a connection to AWS.
     pub(crate) async fn aws(&self, connection: &Connection) -> Result<AwsConnection, ObserveError> {
         let opened = AwsConnection::open(connection, &self.outbound).await?;
+        let opened = opened.with_target_groups(self.target_groups.clone());
         Ok(match &self.catalogue {
             Some(catalogue) => opened.with_catalogue(catalogue.clone()),
             None => opened,

@@ -11,7 +11,9 @@ use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Entry, EventId, Obstacle, ResourceRef, Severity, events,
 };
 use reeve_connect_aws::{NoNotice, QueueMessage, read_spot_event, region_of_queue};
-use reeve_estate::{Connection, ConnectionId, Credentials, EstateStore, Resource, ResourceFilter};
+use reeve_estate::{
+    Connection, ConnectionId, Credentials, EstateStore, Resource, ResourceFilter, ResourceId,
+};
 use reeve_recommend::agent::emergency::LATE;
 use reeve_recommend::judgement::spot::{NoticeKind, SpotLife, SpotNotice, SpotSource, SpotStore};
 use reeve_recommend::ports::Recorder;
@@ -90,20 +92,18 @@ impl SpotReader {
         };
 
         let (notices, until) = account.spot_notices(source.read_at);
-        for notice in notices {
-            let at = notice.at;
-            let is_new = match until.duration_since(at) < LATE {
-                true => self.keep(connection, notice).await?,
-                false => self
-                    .spots
-                    .spot_notice_put(&connection.id, &notice)
-                    .await
-                    .map_err(Obstacle::of)?,
-            };
-            if is_new {
-                source.notices += 1;
-                source.newest_at = source.newest_at.max(Some(at));
-            }
+        let is_news = |notice: &SpotNotice| until.duration_since(notice.at) < LATE;
+        let (news, past): (Vec<SpotNotice>, Vec<SpotNotice>) =
+            notices.into_iter().partition(is_news);
+        let times: Vec<Timestamp> = past.iter().chain(&news).map(|notice| notice.at).collect();
+        let stored = self.spots.spot_notices_put(&connection.id, &past).await;
+        let mut kept = stored.map_err(Obstacle::of)?;
+        if !news.is_empty() {
+            kept.extend(self.keep_all(connection, news).await?);
+        }
+        for (at, _) in times.into_iter().zip(kept).filter(|(_, is_new)| *is_new) {
+            source.notices += 1;
+            source.newest_at = source.newest_at.max(Some(at));
         }
         source.read_at = Some(until);
         self.spots
@@ -134,57 +134,61 @@ impl SpotReader {
             return Ok(0);
         }
 
-        let mut receipts = Vec::new();
-        for message in &messages {
-            self.take(connection, message, source).await?;
-            receipts.push(message.receipt.clone());
-        }
-        let deleted = receipts
-            .iter()
-            .map(|receipt| cloud.queue_delete(&region, &url, receipt));
-        futures::future::try_join_all(deleted)
+        self.take(connection, &messages, source).await?;
+        let receipts: Vec<String> = messages.iter().map(|one| one.receipt.clone()).collect();
+        cloud
+            .queue_delete(&region, &url, &receipts)
             .await
             .map_err(Obstacle::of)?;
         Ok(messages.len())
     }
 
-    /// Takes one message: a notice is recorded and stored, anything else counted.
+    /// Takes messages: notices are recorded and stored, anything else is counted.
     async fn take(
         &self,
         connection: &Connection,
-        message: &QueueMessage,
+        messages: &[QueueMessage],
         source: &mut SpotSource,
     ) -> Result<(), Obstacle> {
-        match read_spot_event(&message.body, Timestamp::now()) {
-            Ok(notice) => {
-                let at = notice.at;
-                if self.keep(connection, notice).await? {
-                    source.notices += 1;
-                    source.newest_at = source.newest_at.max(Some(at));
+        let mut notices: Vec<SpotNotice> = Vec::new();
+        for message in messages {
+            match read_spot_event(&message.body, Timestamp::now()) {
+                // A queue may deliver a message twice in one answer.
+                Ok(notice) if notices.iter().any(|one| one.event == notice.event) => {}
+                Ok(notice) => notices.push(notice),
+                Err(NoNotice::OtherEvent(name)) => *source.others.entry(name).or_default() += 1,
+                Err(NoNotice::Unreadable(reason)) => {
+                    tracing::warn!(
+                        connection = connection.name,
+                        reason,
+                        "a message is no event"
+                    );
+                    source.unreadable += 1;
                 }
             }
-            Err(NoNotice::OtherEvent(name)) => *source.others.entry(name).or_default() += 1,
-            Err(NoNotice::Unreadable(reason)) => {
-                tracing::warn!(
-                    connection = connection.name,
-                    reason,
-                    "a message is no event"
-                );
-                source.unreadable += 1;
-            }
+        }
+        if notices.is_empty() {
+            return Ok(());
+        }
+
+        let times: Vec<Timestamp> = notices.iter().map(|notice| notice.at).collect();
+        let kept = self.keep_all(connection, notices).await?;
+        for (at, _) in times.into_iter().zip(kept).filter(|(_, is_new)| *is_new) {
+            source.notices += 1;
+            source.newest_at = source.newest_at.max(Some(at));
         }
         Ok(())
     }
 
-    /// Records and stores a notice; `false` for one that is stored already.
-    pub(crate) async fn keep(
+    /// Records and stores notices together; `false` for each that is stored already.
+    async fn keep_all(
         &self,
         connection: &Connection,
-        mut notice: SpotNotice,
-    ) -> Result<bool, Obstacle> {
+        mut notices: Vec<SpotNotice>,
+    ) -> Result<Vec<bool>, Obstacle> {
         let filter = ResourceFilter {
             connection: Some(connection.id.clone()),
-            ids: vec![notice.resource.clone()],
+            ids: notices.iter().map(|one| one.resource.clone()).collect(),
             ..ResourceFilter::default()
         };
         let (found, _) = self
@@ -192,22 +196,42 @@ impl SpotReader {
             .resource_list(&filter)
             .await
             .map_err(Obstacle::of)?;
-        let machine = found.into_iter().next();
-        let life = machine.as_ref().and_then(SpotLife::of_machine);
-        notice.life = life.or(notice.life);
-
-        if notice.kind != NoticeKind::StateChange {
-            let entry = entry(connection, machine.as_ref(), &notice)?;
-            self.recorder
-                .record_once(entry)
-                .await
-                .map_err(Obstacle::of)?;
+        let mut entries = Vec::new();
+        for notice in &mut notices {
+            let machine = found.iter().find(|one| one.id == notice.resource);
+            let life = machine.and_then(SpotLife::of_machine);
+            notice.life = life.or(notice.life.take());
+            notice.group = machine.and_then(|machine| machine.group.clone());
+            if notice.kind != NoticeKind::StateChange {
+                entries.push(entry(connection, machine, notice)?);
+            }
         }
+
+        // Side by side, so that the log commits them together.
+        let recorded = entries
+            .into_iter()
+            .map(|entry| self.recorder.record_once(entry));
+        futures::future::try_join_all(recorded)
+            .await
+            .map_err(Obstacle::of)?;
         self.spots
-            .spot_notice_put(&connection.id, &notice)
+            .spot_notices_put(&connection.id, &notices)
             .await
             .map_err(Obstacle::of)
     }
+}
+
+/// Machine of a connection as entries name it.
+pub(super) fn reference(
+    connection: &Connection,
+    id: &ResourceId,
+    machine: Option<&Resource>,
+) -> ResourceRef {
+    let mut about = ResourceRef::new("virtual_machine", id.0.clone());
+    about.account_id = Some(connection.account.clone()).filter(|account| !account.is_empty());
+    about.cloud_provider = Some(connection.provider.as_str().to_owned());
+    about.region = machine.map(|machine| machine.region.clone());
+    about
 }
 
 /// Entry about a notice, which wakes agents.
@@ -217,10 +241,7 @@ fn entry(
     notice: &SpotNotice,
 ) -> Result<Entry, Obstacle> {
     let id = format!("spot-{}-{}", connection.id.0, notice.event);
-    let mut about = ResourceRef::new("virtual_machine", notice.resource.0.clone());
-    about.account_id = Some(connection.account.clone()).filter(|account| !account.is_empty());
-    about.cloud_provider = Some(connection.provider.as_str().to_owned());
-    about.region = machine.map(|machine| machine.region.clone());
+    let about = reference(connection, &notice.resource, machine);
     let severity = match notice.kind {
         NoticeKind::Interruption => Severity::High,
         _ => Severity::Medium,

@@ -47,8 +47,7 @@ fn found(report: Report) -> Verified {
         size: report.size,
         root: report.root.map(|root| root.to_string()),
         intact: report.counts.sealed_entries + report.counts.unsealed_entries,
-        // No version removes payloads yet, and a directory without one has a missing entry.
-        expired: 0,
+        expired: report.expired.iter().map(|range| range.entries).sum(),
         missing: report.missing.total,
         missing_ranges: report.missing.ranges,
         segments: report.counts.segments,

@@ -6,7 +6,10 @@ use clap::{Args, ColorChoice, Subcommand, ValueEnum};
 
 use super::alerts::AlertsCommand;
 use super::lists::ListsCommand;
+use super::log_sources::LogSourcesCommand;
 use super::reports::ReportsCommand;
+use super::retention::{HoldsCommand, RetentionCommand};
+use super::streams::StreamsCommand;
 use super::target::ServiceTarget;
 
 /// `reeve audit`.
@@ -29,6 +32,18 @@ pub(crate) enum AuditCommand {
     /// Manage and run reports.
     #[command(subcommand)]
     Reports(ReportsCommand),
+    /// Show, change and preview the retention policies of the log.
+    #[command(subcommand)]
+    Retention(RetentionCommand),
+    /// Legal holds: entries that are not deleted while a case is open.
+    #[command(subcommand)]
+    Holds(HoldsCommand),
+    /// Sources of entries: other systems that push events, or whose files are read.
+    #[command(subcommand)]
+    Sources(LogSourcesCommand),
+    /// Manage streams of entries to other platforms.
+    #[command(subcommand)]
+    Streams(StreamsCommand),
 }
 
 /// Formats that can be imported.

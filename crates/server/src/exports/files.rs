@@ -224,7 +224,8 @@ impl Files {
     }
 }
 
-fn integrity(stored: &StoredEntry) -> Integrity {
+/// Proof data of an entry, with the salt of its commitment.
+pub(crate) fn integrity(stored: &StoredEntry) -> Integrity {
     Integrity {
         sequence: stored.sequence,
         commitment: *stored.commitment.as_bytes(),

@@ -6,8 +6,9 @@ use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
     AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
-    GuardrailService, LogFacts, Machines, ModelService, RecommendationService, Records,
-    ResponseService, RolloutService, RunPorts, RunService, Scheduler, ScopeService, ServiceLoads,
+    GuardrailService, LogFacts, Machines, ModelService, ObjectiveService, Objectives,
+    RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
+    RunbookPorts, RunbookService, Runbooks, Scheduler, ScopeService, ServiceLoads, SpotMarkets,
     Spots, WorkloadService, Workloads,
 };
 use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
@@ -44,10 +45,12 @@ pub(crate) struct EngineServices {
     pub(crate) execution: Arc<ExecutionService>,
     pub(crate) guardrails: Arc<GuardrailService>,
     pub(crate) models: Arc<ModelService>,
+    pub(crate) objectives: Arc<ObjectiveService>,
     pub(crate) recommendations: Arc<RecommendationService>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) responses: Arc<ResponseService>,
     pub(crate) rollouts: Arc<RolloutService>,
+    pub(crate) runbooks: Arc<RunbookService>,
     pub(crate) runs: Arc<RunService>,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) scopes: Arc<ScopeService>,
@@ -125,7 +128,22 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         estate: shared.estate.clone(),
         log: log.clone(),
     };
+    let objectives = Arc::new(ObjectiveService::new(
+        store.clone(),
+        shared.records.clone(),
+        shared.scopes.clone(),
+        samples.clone(),
+    ));
+    let runbooks = RunbookPorts {
+        runbooks: store.clone(),
+        scopes: shared.scopes.clone(),
+        samples: samples.clone(),
+        descriptions: descriptions.clone(),
+        log: log.clone(),
+    };
     let fact_sources: Vec<Arc<dyn FactSource>> = vec![
+        Arc::new(Runbooks::new(runbooks.clone())),
+        Arc::new(Objectives::new(objectives.clone())),
         Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
@@ -134,6 +152,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(LogFacts::<PastCalls>::new(log)),
         Arc::new(Flows::new(store.clone())),
         Arc::new(Spots::new(shared.scopes.clone(), store.clone())),
+        Arc::new(SpotMarkets::new(store.clone())),
     ];
     let descriptions = Some(descriptions);
     let judging = RunPorts {
@@ -148,7 +167,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         evidence: Some(evidence),
     };
 
-    shared.join(store, registry, judging, drift)
+    shared.join(store, registry, judging, (drift, objectives, runbooks))
 }
 
 /// Services that several others ask.
@@ -168,7 +187,7 @@ impl Shared {
         store: Arc<Store>,
         registry: Arc<Registry>,
         judging: RunPorts,
-        drift: DriftPorts,
+        (drift, objectives, runbooks): (DriftPorts, Arc<ObjectiveService>, RunbookPorts),
     ) -> EngineServices {
         let Shared {
             records,
@@ -264,6 +283,7 @@ impl Shared {
         );
 
         let drift = DriftService::new(own(), drift);
+        let runbooks = RunbookService::new(own(), runbooks);
         EngineServices {
             drift: Arc::new(drift),
             agents: Arc::new(AgentService::new(
@@ -277,10 +297,12 @@ impl Shared {
             execution: acts(),
             guardrails: limits(),
             models,
+            objectives,
             recommendations,
             registry,
             responses: Arc::new(responses),
             rollouts,
+            runbooks: Arc::new(runbooks),
             runs,
             scheduler: Arc::new(scheduler),
             scopes,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use reeve_http::prices::PriceBook;
+use reeve_intake::SourceIntake;
 use reeve_lake::SampleLake;
 use reeve_recommend::ports::LogReader;
 use reeve_store::Store;
@@ -12,10 +13,12 @@ use reeve_store::Store;
 use crate::adapters::bill_sources::BillPuller;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::flows::FlowReader;
+use crate::adapters::log_sources::LogSourceReader;
 use crate::adapters::metrics::{MetricPorts, MetricTaker};
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::running::Running;
 use crate::adapters::spot::SpotReader;
+use crate::adapters::spot_markets::MarketReader;
 use crate::adapters::syncer::ConnectionSyncer;
 use crate::config::Config;
 use crate::service::engine::EngineServices;
@@ -31,6 +34,10 @@ pub(crate) struct Observers {
     pub(crate) flows: Arc<FlowReader>,
     /// Reading of the queues of spot notices.
     pub(crate) spot: Arc<SpotReader>,
+    /// Reading of spot prices and placement scores.
+    pub(crate) markets: Arc<MarketReader>,
+    /// Reading of the queues of sources of entries.
+    pub(crate) log_sources: Arc<LogSourceReader>,
     pub(crate) prices: Arc<PriceBook>,
 }
 
@@ -46,7 +53,7 @@ impl Observers {
         clouds: Arc<CloudRegistry>,
         engine: &EngineServices,
         (recorder, log): (Arc<LedgerRecorder>, Arc<dyn LogReader>),
-        prices: Arc<PriceBook>,
+        (prices, source_intake): (Arc<PriceBook>, Arc<SourceIntake>),
     ) -> Result<Observers> {
         let ports = MetricPorts {
             sources: store.clone(),
@@ -82,6 +89,20 @@ impl Observers {
             running: Running::default(),
         });
 
+        let log_sources = Arc::new(LogSourceReader {
+            intake: source_intake,
+            estate: store.clone(),
+            clouds: clouds.clone(),
+            running: Running::default(),
+        });
+
+        let markets = Arc::new(MarketReader {
+            spots: store.clone(),
+            estate: store.clone(),
+            clouds: clouds.clone(),
+            running: Running::default(),
+        });
+
         let syncer = ConnectionSyncer::new(
             store.clone(),
             samples.clone(),
@@ -98,6 +119,8 @@ impl Observers {
             bills,
             flows,
             spot,
+            markets,
+            log_sources,
             prices,
         })
     }

@@ -9,6 +9,7 @@ use reeve_audit::query::Query;
 use reeve_lake::{EntrySearch, EntrySegments};
 use reeve_ledger::{Fence, Ledger, Unfenced};
 use reeve_store::{Store, Vault};
+use reeve_trail::Trail;
 
 use crate::active::{self, ActiveLease, ActiveLock};
 use crate::config::Config;
@@ -27,6 +28,18 @@ pub(crate) struct Log {
     pub(crate) segments: Arc<EntrySegments>,
     /// The data directory that it lies in.
     pub(crate) data_dir: PathBuf,
+}
+
+impl Log {
+    /// The log as callers append to it and read it, each within their visibility.
+    pub(super) fn of_callers(&self) -> reeve_trail::Log {
+        reeve_trail::Log::new(self.ledger.clone(), self.search.clone())
+    }
+
+    /// The whole log, for work of the service itself.
+    pub(super) fn trail(&self) -> Trail {
+        Trail::service_wide(self.ledger.clone(), self.search.clone())
+    }
 }
 
 /// Opens the log of a data directory. Of one that was restored the key is replaced first.

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use async_trait::async_trait;
 use reeve_anomalies::{AnomalyPorts, AnomalyService};
+use reeve_audit::Draft;
 use reeve_connect_outbound::Policy;
 use reeve_dependencies::{MapPorts, MapReader};
 use reeve_engine::ResponseService;
 use reeve_estate::Catalogue;
 use reeve_http::prices::PriceBook;
 use reeve_incidents::{IncidentPorts, IncidentService};
+use reeve_intake::{EntryAppender, SourceIntake};
 use reeve_lake::SampleLake;
+use reeve_ledger::{AppendError, Receipt};
 use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::ports::Clock;
 use reeve_siem::{AlertIntake, InboundAlertMembers, IntakePorts};
 use reeve_store::Store;
-use reeve_trail::Trail;
+use reeve_trail::{Log, Trail};
 
 use super::engine::EngineServices;
 use crate::adapters::calendars::CalendarReader;
@@ -110,6 +114,31 @@ pub(super) fn alert_intake(
         recorder: recorder.clone(),
         clock: clock.clone(),
     })))
+}
+
+/// The log, as sources append to it.
+struct OpenLog(Log);
+
+#[async_trait]
+impl EntryAppender for OpenLog {
+    async fn append(&self, drafts: Vec<Draft>) -> Result<Vec<Receipt>, AppendError> {
+        self.0.append(drafts).await
+    }
+}
+
+/// Service that takes the events of sources in.
+pub(super) fn source_intake(
+    store: &Arc<Store>,
+    log: &Log,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<SourceIntake> {
+    Arc::new(SourceIntake::new(reeve_intake::IntakePorts {
+        sources: store.clone(),
+        log: Arc::new(OpenLog(log.clone())),
+        recorder: recorder.clone(),
+        clock: clock.clone(),
+    }))
 }
 
 /// Predictive rules over the same ports as the engine.

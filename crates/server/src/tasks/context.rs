@@ -16,6 +16,7 @@ use reeve_engine::{ModelService, RunService, Scheduler};
 use reeve_estate::{EstateStore, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_incidents::IncidentService;
+use reeve_intake::SourceIntake;
 use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
 use reeve_predict::RuleService;
@@ -26,9 +27,11 @@ use reeve_recommend::ports::AgentStore;
 use reeve_reports::{ConfigurationReader, ReportStore};
 use reeve_siem::AlertIntake;
 use reeve_sources::MetricSourceStore;
+use reeve_streams::StreamStore;
 use reeve_trail::{Journal, Log};
 
 use crate::adapters::bills::Bills;
+use crate::adapters::streams::StreamReceivers;
 
 /// Settings of background tasks.
 #[derive(Debug, Clone)]
@@ -77,6 +80,10 @@ pub(crate) struct TaskContext {
     pub(crate) models: Arc<dyn ModelStore>,
     pub(crate) reports: Arc<dyn ReportStore>,
     pub(crate) samples: Arc<dyn SampleStore>,
+    /// Streams out.
+    pub(crate) streams: Arc<dyn StreamStore>,
+    /// Receivers of streams.
+    pub(crate) stream_receivers: Arc<StreamReceivers>,
     pub(crate) threats: Arc<dyn ThreatStore>,
     pub(crate) workspace: Arc<dyn WorkspaceStore>,
     pub(crate) carrier: Arc<dyn Carrier>,
@@ -84,6 +91,8 @@ pub(crate) struct TaskContext {
     pub(crate) incident_service: Arc<IncidentService>,
     /// Alerts of other tools.
     pub(crate) alert_intake: Arc<AlertIntake>,
+    /// Sources of entries.
+    pub(crate) source_intake: Arc<SourceIntake>,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) model_service: Arc<ModelService>,
     pub(crate) registry: Arc<Registry>,

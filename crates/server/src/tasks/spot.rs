@@ -1,5 +1,5 @@
-//! Reads the queues of spot notices by long polling, each connection's apart, and drops notices
-//! that no hazard is learned from any more.
+//! Reads the queues of spot notices by long polling, each connection's apart, reads the markets of
+//! spot capacity, and drops notices that no hazard is learned from any more.
 
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ use crate::service::Service;
 
 /// Time between two readings of a queue. A reading waits for messages.
 const BEAT: Duration = Duration::from_secs(1);
+/// Time between two looks for regions whose market is due, and for successors.
+const MARKET_BEAT: Duration = Duration::from_secs(5);
 /// Time between two removals of old notices.
 const EXPIRE_EVERY: Duration = Duration::from_secs(3600);
 /// Days for which notices are kept: the longest history that a setting asks for, and ten more.
@@ -45,6 +47,29 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                         tracing::warn!(connection = connection.name, %error, "notices were not read");
                     }
                 });
+            }
+        }
+    });
+
+    let (store, reader) = (service.store.clone(), service.observers.markets.clone());
+    let notices = service.observers.spot.clone();
+    super::every(tracker, stop, MARKET_BEAT, move || {
+        let (store, reader, notices) = (store.clone(), reader.clone(), notices.clone());
+        async move {
+            let connections = match store.connection_list().await {
+                Ok(connections) => connections,
+                Err(error) => return tracing::warn!(%error, "connections could not be read"),
+            };
+            for connection in connections {
+                if connection.status == ConnectionStatus::Disabled {
+                    continue;
+                }
+                if let Err(error) = reader.read_due(&connection).await {
+                    tracing::warn!(connection = connection.name, %error, "the spot market was not read");
+                }
+                if let Err(error) = notices.keep_successors(&connection).await {
+                    tracing::warn!(connection = connection.name, %error, "successors were not kept");
+                }
             }
         }
     });

@@ -56,6 +56,48 @@ pub(crate) async fn findings_of(admin: &Api, agent: &str, patience: Duration) ->
     admin.get(&path).await.expect(200).items().to_vec()
 }
 
+/// Executes the plan of a recommendation, signed where a signature is needed, and waits until it
+/// went through; the action's identifier.
+pub(crate) async fn applied(admin: &Api, recommendation: &Value) -> String {
+    let id = recommendation["id"].as_str().unwrap();
+    let path = format!("intelligence/recommendations/{id}");
+    let plan = json!({ "plan_hash": recommendation["plan"]["hash"] });
+    let _ = admin
+        .post(&format!("{path}/execute"), plan)
+        .await
+        .expect(202);
+    for approval in admin
+        .get("intelligence/approvals?limit=100")
+        .await
+        .expect(200)
+        .items()
+        .iter()
+        .filter(|approval| approval["recommendation_id"] == id && approval["status"] == "pending")
+    {
+        let sign = format!(
+            "intelligence/approvals/{}/approve",
+            approval["id"].as_str().unwrap()
+        );
+        let signer = format!("signer-{id}@acme.example");
+        let (_, manager) = admin.person(&signer, &["manager"], &[]).await;
+        let _ = manager.post(&sign, json!({})).await.expect(200);
+    }
+    until("the change went through", PATIENCE, || async {
+        let actions = admin.get("intelligence/actions").await.expect(200);
+        let own = |action: &&Value| action["recommendation_id"] == id;
+        let action = actions.items().iter().find(own)?.clone();
+        assert!(
+            !matches!(
+                action["status"].as_str(),
+                Some("failed" | "rolled_back" | "aborted")
+            ),
+            "{action:#}"
+        );
+        (action["status"] == "succeeded").then(|| action["id"].as_str().unwrap().to_owned())
+    })
+    .await
+}
+
 /// Returns the parameters of a call of an emulator's query protocol.
 pub(crate) fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
     list.iter()

@@ -387,6 +387,20 @@ async fn security_is_found(api: &Api) {
     );
 }
 
+/// A runbook knows the machine without CPU credits, and the change that mends it.
+async fn a_known_issue_is_found(api: &Api) {
+    let found = api
+        .get("intelligence/recommendations?type=known_issue&limit=1000")
+        .await
+        .expect(200);
+    let drained = |one: &&Value| one["title"] == "edge-proxy-1: its CPU credits are used up";
+    let one = found.items().iter().find(drained);
+    let one = one.unwrap_or_else(|| panic!("{}", found.text));
+    assert_eq!(one["plan"]["change"]["name"], "resize_machine", "{one:#}");
+    let runbooks = api.get("intelligence/runbooks").await.expect(200);
+    assert_eq!(runbooks.body["total"], 15);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_living_estate_that_goes_on_after_a_restart() {
     let home = tempfile::tempdir().unwrap();
@@ -448,6 +462,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     figures_agree(&api).await;
     costs_are_found(&api).await;
     security_is_found(&api).await;
+    a_known_issue_is_found(&api).await;
     recommendations_read_well(&api).await;
     let stats = api.get("audit-logs/stats").await.expect(200).body;
     assert!(

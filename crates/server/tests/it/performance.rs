@@ -10,7 +10,7 @@ use reeve_testkit::moto::{AUTOSCALING, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::{connect, findings_of};
+use crate::account::{applied, connect, findings_of};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -160,13 +160,106 @@ async fn members_serve_before_a_rise_that_returns() {
         "intelligence/actions/{}/rollback",
         action["id"].as_str().unwrap()
     );
-    // They stay until the hour after the rise: the way back is the action's own last step, and an
-    // action that runs is not undone beside it.
-    let refused = admin.post(&undo, json!({})).await.expect(409);
-    assert!(
-        refused.text.contains("the action is running"),
-        "{}",
-        refused.text
-    );
+    // They stay until the hour after the rise. People may end that early.
+    let path = format!("intelligence/actions/{}", action["id"].as_str().unwrap());
+    until("it holds", PATIENCE, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["waits"] == true && now["can_roll_back"] == true).then_some(())
+    })
+    .await;
     assert!(members(&moto).await[1] >= 8);
+    let (_, maria) = admin.person("maria@acme.example", &["operator"], &[]).await;
+    let asked = maria.post(&undo, json!({})).await.expect(202);
+    assert_ne!(asked.body["status"], "running", "{}", asked.text);
+    let ended = until("it is taken back", PATIENCE, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["status"] == "rolled_back").then_some(now)
+    })
+    .await;
+    assert_eq!(ended["undone_by"], "maria@acme.example", "{ended:#}");
+    let reason = ended["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("ended early, asked for by maria@acme.example"),
+        "{reason}"
+    );
+    assert_eq!(members(&moto).await, [1, 2, 12], "as it was");
+    let again = maria.post(&undo, json!({})).await.expect(409);
+    assert!(again.text.contains("rolled_back"), "{}", again.text);
+}
+
+/// The group `quiet` of four members behind a balancer that answers no request since half an hour.
+async fn idle_group(moto: &Moto) {
+    moto.scaling_group(REGION, "quiet", "m5.large", 4)
+        .await
+        .unwrap();
+    moto.group_bounds(REGION, "quiet", 1, 8).await.unwrap();
+    let group = moto
+        .query(&AUTOSCALING, REGION, "DescribeAutoScalingGroups", &[])
+        .await
+        .unwrap();
+    let machines: Vec<String> = texts(&group, "InstanceId")
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let balancer = moto
+        .load_balancer(REGION, "quiet", &machines, &[])
+        .await
+        .unwrap();
+    let name = balancer.split_once(":loadbalancer/").unwrap().1;
+    let one = ("LoadBalancer", name);
+    let requests = ("AWS/ApplicationELB", "RequestCount");
+    measure(
+        moto,
+        requests,
+        one,
+        |minute| {
+            if minute >= -30 { 0.0 } else { 600.0 }
+        },
+    )
+    .await;
+    let time = ("AWS/ApplicationELB", "TargetResponseTime");
+    measure(moto, time, one, |_| 0.1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_members_end_by_name_and_as_many_start_again() {
+    let moto = Moto::start().await.unwrap();
+    idle_group(&moto).await;
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let _ = connect(&admin, moto.endpoint()).await;
+    let mut guardrails = admin.get("intelligence/guardrails").await.expect(200).body;
+    guardrails["cost_impact"]["max_decrease"] = json!("80%");
+    let _ = admin
+        .put("intelligence/guardrails", guardrails)
+        .await
+        .expect(200);
+    let agent = json!({
+        "agent_type": "performance_optimizer", "name": "Performance", "mode": "safe_mode", "learning_period": "14d",
+        "confidence_threshold": "60%", "auto_apply": { "enabled": false }, "reason": "three weeks are measured",
+        "settings": { "scale_before_traffic_spike": { "requests_per_member": "10" } },
+    });
+    let agent = admin
+        .post("intelligence/agents", agent)
+        .await
+        .expect(201)
+        .text_at("/id");
+    let found = findings_of(&admin, &agent, PATIENCE).await;
+    let idle = found
+        .iter()
+        .find(|one| one["plan"]["change"]["name"] == "end_members")
+        .unwrap_or_else(|| panic!("{found:#?}"));
+    assert_eq!(members(&moto).await, [1, 4, 8]);
+
+    let action = applied(&admin, idle).await;
+    let [_, left, _] = members(&moto).await;
+    assert!(left < 4, "{left} members");
+
+    let undo = format!("intelligence/actions/{action}/rollback");
+    let _ = admin.post(&undo, json!({})).await.expect(202);
+    until("as many members are there again", PATIENCE, || async {
+        (members(&moto).await[1] == 4).then_some(())
+    })
+    .await;
 }

@@ -149,7 +149,7 @@ async fn actions(admin: &Api, agent: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_notice_becomes_a_successor_and_a_group_gets_its_policy() {
     let home = tempfile::tempdir().unwrap();
-    let moto = Moto::start().await.unwrap();
+    let moto = Moto::spot_market().await.unwrap();
     let spot = machine(
         &moto,
         "m5.large",
@@ -284,8 +284,29 @@ async fn a_notice_becomes_a_successor_and_a_group_gets_its_policy() {
         "{served:?}"
     );
 
-    let eligible = about("eligible");
+    // The market was read, so that the group's own zones price it.
+    let read = until("the market is read", PATIENCE, || async {
+        let now = admin.get(&notices).await.expect(200).body;
+        now["markets"].as_array()?.first().cloned()
+    })
+    .await;
+    assert_eq!(
+        (&read["price_failure"], &read["score_failure"]),
+        (&json!(""), &json!("")),
+        "{read:#}"
+    );
+    assert!(read["pools"].as_u64().unwrap() > 3, "{read:#}");
+    assert_eq!(read["lowest_score"], 7, "{read:#}");
+    let all = findings_of(&admin, &agent, PATIENCE).await;
+    let of = |one: &&Value| one["resource"]["aspect"] == "eligible" && one["status"] == "open";
+    let eligible = all.iter().find(of).unwrap().clone();
     assert_eq!(eligible["plan"]["change"]["name"], "use_mixed_instances");
+    let words = eligible.to_string();
+    assert!(
+        words.contains("on spot capacity of its zones"),
+        "{eligible:#}"
+    );
+    assert!(words.contains("us-east-1a 9"), "{eligible:#}");
     execute(&admin, &manager, &eligible).await;
     let action = ended(&admin, &eligible).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");

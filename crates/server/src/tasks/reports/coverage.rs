@@ -296,6 +296,7 @@ fn kind_words(kind: SubmitterType) -> String {
     match kind {
         SubmitterType::Session => "people who were signed in".to_owned(),
         // One row stands for all imports, whoever ran them; the appendix names the account of each.
+        SubmitterType::Source => "sources of entries".to_owned(),
         SubmitterType::Local => "imports on this machine".to_owned(),
         other => submitter_words(&Submitter::new(other)),
     }

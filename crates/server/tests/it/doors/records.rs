@@ -224,6 +224,13 @@ async fn a_granted_change_is_recorded_as_such() {
         "condition": { "prediction": "event", "horizon": "1h", "calendars": [] }, "action": { "kind": "prepare_failover" },
     });
 
+    let objective = |target: f64| {
+        json!({
+            "name": "Answers", "service": { "tag": { "name": "team", "value": "shop" } }, "metric": "response_time",
+            "target": target, "share_percent": 99, "window_days": 28,
+        })
+    };
+
     // What is made, changed (with the version that is stored) and removed.
     let kept = [
         (
@@ -269,6 +276,12 @@ async fn a_granted_change_is_recorded_as_such() {
             json!({ "name": "Sales", "kind": "traffic", "icalendar": calendar }),
             "PATCH",
             json!({ "name": "S" }),
+        ),
+        (
+            "intelligence/objectives",
+            objective(0.2),
+            "PUT",
+            objective(0.3),
         ),
         (
             "intelligence/predictive-rules",

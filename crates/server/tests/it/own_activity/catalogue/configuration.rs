@@ -23,6 +23,9 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_reeve(&events::INBOUND_ALERT, "api", "inbound_alert")
         .when("operation:inbound_alert.receive")
         .severity(Severity::High),
+    by_reeve(&events::SOURCE_QUARANTINE, "system", "log_source"),
+    by_reeve(&events::SOURCE_SILENT, "system", "log_source"),
+    by_reeve(&events::SOURCE_RECOVER, "system", "log_source"),
     by_user(&events::PRICE_FILE_IMPORT, "price_file"),
     by_user(&events::PRICE_FILE_DELETE, "price_file"),
     by_user(&events::SAVED_SEARCH_CREATE, "saved_search"),
@@ -36,6 +39,9 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_reeve(&events::DELIVERY, "scheduled", "webhook")
         .status("failed")
         .severity(Severity::Medium),
+    by_reeve(&events::STREAM, "system", "stream")
+        .status("failed")
+        .severity(Severity::High),
     by_reeve(&events::TASK, "scheduled", "reeve").when("operation:read_bills"),
     by_reeve(&events::TASK, "scheduled", "reeve").when("operation:evaluate_budgets"),
 ];
@@ -87,6 +93,29 @@ async fn inbound_alert(service: &Service, admin: &Api) {
         .expect(200);
 }
 
+/// A source that sends what cannot be read, falls silent, and sends again.
+async fn log_source(service: &Service, admin: &Api) {
+    let source = json!({ "name": "cluster", "kind": "kubernetes", "max_silence_s": 5 });
+    let made = admin.post("audit-logs/sources", source).await.expect(201);
+    let cluster = service.nobody().with_token(&made.text_at("/token"));
+    let push = async |event| {
+        let _ = cluster
+            .post("audit-logs/incoming/cluster", event)
+            .await
+            .expect(200);
+    };
+    push(json!({ "stage": "Panic" })).await;
+    until("the silence", PATIENCE, async || {
+        let state = admin
+            .get("audit-logs/sources/cluster/status")
+            .await
+            .expect(200);
+        (state.body["health"] == "silent").then_some(())
+    })
+    .await;
+    push(json!({ "auditID": "a-1", "stage": "Panic", "verb": "get" })).await;
+}
+
 async fn price_file(admin: &Api) {
     let file = "# provider: aws\n# kind: units\n# source: AWS price pages\n# date: 2026-11\n\
         region,name,unit,from,usd\neu-west-1,gp2,gib_month,0,0.11\n";
@@ -111,6 +140,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
     price_file(&admin).await;
     standing_approval(&admin).await;
     inbound_alert(&service, &admin).await;
+    log_source(&service, &admin).await;
 
     // One receiver takes what it is sent; the other says that it is gone, and is not asked again.
     let (url, received) = receiver().await;
@@ -122,6 +152,11 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
         .text_at("/secret");
     let gone = json!({ "event": "budget_alert", "url": url.replace("/hook", "/gone") });
     let _ = admin.post("intelligence/webhooks", gone).await.expect(201);
+    let stream = json!({ "name": "gone", "type": "https", "settings": { "url": url.replace("/hook", "/gone") } });
+    let _ = admin
+        .post("audit-logs/integrations", stream)
+        .await
+        .expect(201);
     let refused = json!({ "event": "budget_alert", "url": url, "filter": "impact=high" });
     let refused = admin
         .post("intelligence/webhooks", refused)

@@ -32,11 +32,12 @@ const fn observed(kind: &'static EventKind) -> Emitted {
 }
 
 pub(super) const EMITTED: &[Emitted] = &[
-    by_user(&events::INTEGRATION_CREATE, "connection"),
-    by_user(&events::INTEGRATION_MODIFY, "connection"),
-    by_user(&events::INTEGRATION_TEST, "connection"),
-    by_user(&events::INTEGRATION_DELETE, "connection"),
+    by_user(&events::INTEGRATION_CREATE, "connection").when("resource.type:connection"),
+    by_user(&events::INTEGRATION_MODIFY, "connection").when("resource.type:connection"),
+    by_user(&events::INTEGRATION_TEST, "connection").when("resource.type:connection"),
+    by_user(&events::INTEGRATION_DELETE, "connection").when("resource.type:connection"),
     by_user(&events::DATA_EXPORT, "inventory"),
+    by_reeve(&events::SOURCE_UNPROVEN, "system", "log_source"),
     by_reeve(&events::INTEGRATION_SYNC, "scheduled", "connection").when("actor.type:system"),
     observed(&events::RESOURCE_CREATE),
     observed(&events::RESOURCE_TAG),
@@ -52,6 +53,12 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::INCIDENT, "incident")
         .when("operation:incident.note")
         .severity(Severity::Medium),
+    by_reeve(&events::RUNBOOK_OUTCOME, "scheduled", "queue")
+        .when("outcome:ineffective")
+        .severity(Severity::Medium),
+    by_reeve(&events::RUNBOOK_BREAKER, "scheduled", "runbook")
+        .when("operation:runbook.breaker_open")
+        .severity(Severity::High),
     by_user(&events::PLAYBOOK_RUN, "incident").when("operation:playbook.start"),
     by_user(&events::BASELINE_PIN, "baseline"),
     by_user(&events::BASELINE_REMOVE, "baseline"),
@@ -305,6 +312,39 @@ async fn spot_notice(admin: &Api, moto: &Moto, connection: &str, machine: &str) 
     .await;
 }
 
+/// A digest of a trail that proves nothing.
+async fn unproven(admin: &Api, moto: &Moto, connection: &str) {
+    let name = [("QueueName".to_owned(), "reeve-trail".to_owned())];
+    let answer = moto
+        .query(&SQS, REGION, "CreateQueue", &name)
+        .await
+        .unwrap();
+    let queue = texts(&answer, "QueueUrl")[0].to_owned();
+    let source = json!({ "name": "trail", "kind": "cloudtrail",
+        "queue": { "connection": connection.trim_start_matches("connections/"), "url": queue, "digests": true } });
+    let _ = admin.post("audit-logs/sources", source).await.expect(201);
+
+    let key = "AWSLogs/1/CloudTrail-Digest/us-east-1/d.json";
+    moto.bucket(REGION, "trail", &[]).await.unwrap();
+    moto.object(REGION, &format!("trail/{key}"), b"{}".to_vec())
+        .await
+        .unwrap();
+    let notice = json!({ "Records": [{ "eventName": "ObjectCreated:Put", "awsRegion": REGION,
+        "s3": { "bucket": { "name": "trail" }, "object": { "key": key } } }] });
+    let message = [
+        ("QueueUrl".to_owned(), queue),
+        ("MessageBody".to_owned(), notice.to_string()),
+    ];
+    moto.query(&SQS, REGION, "SendMessage", &message)
+        .await
+        .unwrap();
+    until("the digest is read", PATIENCE, async || {
+        let now = admin.get("audit-logs/sources/trail").await.expect(200).body;
+        now["last_error"].is_string().then_some(())
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_happens_to_the_estate_is_recorded() {
     let home = tempfile::tempdir().unwrap();
@@ -364,6 +404,10 @@ async fn what_happens_to_the_estate_is_recorded() {
     drift(&admin, &baseline).await;
 
     spot_notice(&admin, &moto, &connection, &oversized).await;
+    sync(&admin, &connection).await;
+    let operations = crate::runbooks::agent(&admin).await;
+    crate::runbooks::does_not_help(&admin, &connection, &operations, "30").await;
+    unproven(&admin, &moto, &connection).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "confidence_threshold": "50%",
         "reason": "the account has fourteen days of history",

@@ -21,7 +21,9 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::ALERT_MODIFY, "alert_rule"),
     by_user(&events::ALERT_TEST, "alert_rule"),
     by_user(&events::ALERT_DELETE, "alert_rule"),
-    by_reeve(&events::ALERT_FIRE, "system", "alert_rule").severity(Severity::High),
+    by_reeve(&events::ALERT_FIRE, "system", "alert_rule")
+        .when("metadata.rule_name:Deeds")
+        .severity(Severity::High),
     by_reeve(&events::ALERT_DEGRADE, "system", "alert_rule"),
     by_user(&events::ALERT_HANDLE, "alert_firing"),
     Emitted {
@@ -46,6 +48,10 @@ pub(super) const EMITTED: &[Emitted] = &[
         actor: "user",
         ..by_reeve(&events::REPORT, "system", "report_run")
     },
+    by_user(&events::RETENTION_MODIFY, "retention"),
+    by_user(&events::RETENTION_RUN, "retention"),
+    by_user(&events::HOLD_CREATE, "legal_hold"),
+    by_user(&events::HOLD_RELEASE, "legal_hold"),
     by_user(&events::REPORT_CREATE, "report"),
     by_user(&events::REPORT_MODIFY, "report"),
     by_user(&events::REPORT_DELETE, "report"),
@@ -122,6 +128,27 @@ async fn alerts(admin: &Api) {
         .expect(200);
     let _ = admin.delete(&rule).await.expect(204);
     let _ = flood(admin).await;
+}
+
+async fn retention(admin: &Api) {
+    let path = "audit-logs/retention";
+    let policies = json!([{ "name": "all", "event_types": ["*"], "hot_days": 90, "warm_days": 0, "cold_years": 1 }]);
+    let _ = admin
+        .put(path, json!({ "policies": policies }))
+        .await
+        .expect(200);
+    let _ = admin
+        .post(&format!("{path}/run"), json!({}))
+        .await
+        .expect(200);
+    let hold =
+        json!({ "case": "Case 7", "query": QUERY, "custodian": "Legal", "reason": "Litigation" });
+    let hold = admin.post("audit-logs/holds", hold).await.expect(201);
+    let release = format!("audit-logs/holds/{}/release", hold.text_at("/id"));
+    let _ = admin
+        .post(&release, json!({ "reason": "settled" }))
+        .await
+        .expect(200);
 }
 
 async fn exports(admin: &Api) {
@@ -210,6 +237,7 @@ async fn what_is_done_with_the_log_is_recorded() {
     let admin = service.admin();
     reading(&admin).await;
     alerts(&admin).await;
+    retention(&admin).await;
     exports(&admin).await;
     reports(&admin).await;
     verify(&admin, "log", EMITTED).await;

@@ -44,6 +44,8 @@ pub(super) const EMITTED: &[Emitted] = &[
         .status("failed")
         .when("resource.id:charges.read"),
     by_reeve(&events::CHECKS_LOAD, "scheduled", "reeve"),
+    by_reeve(&events::EXPIRE, "scheduled", "segment"),
+    by_reeve(&events::FREE, "scheduled", "segment"),
     by_user(&events::KEY_ROTATE, "audit_log").when("method:api"),
     by_account(&events::KEY_ROTATE, "audit_log").when("method:cli"),
     by_user(&events::BACKUP, "backup"),
@@ -75,6 +77,9 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         home.path().join("out.jsonl"),
         home.path().join("b"),
     );
+    // Views that are long past their period.
+    fs::create_dir_all(&data).unwrap();
+    crate::retention::seed(&data, 1_000).await;
     fs::write(&entries, "{\"event_type\":\"test.imported\"}\n").unwrap();
     run(&[
         "audit",
@@ -114,6 +119,17 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     fs::write(data.join("checks/misplaced.toml"), "").unwrap();
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
+    // The presets delete nothing before they are saved.
+    let retention = admin.get("audit-logs/retention").await.expect(200).body;
+    let policies = json!({ "policies": retention["policies"] });
+    let _ = admin
+        .put("audit-logs/retention", policies)
+        .await
+        .expect(200);
+    let _ = admin
+        .post("audit-logs/retention/run", json!({}))
+        .await
+        .expect(200);
     let batch: Vec<Value> = (0..60)
         .map(|_| json!({ "event_type": "test.deed" }))
         .collect();

@@ -1,0 +1,310 @@
+//! Retention of the running log: what readers see of it, and the deletion of what has expired.
+//!
+//! Nothing is deleted that a hold, an unreadable segment or a doubtful policy could cover: each
+//! segment is read as a whole before it goes, its rows are compared with the log, every hold is
+//! evaluated on every entry, and the policies and holds of the state store are compared with those
+//! that the log records.
+
+mod content;
+mod recorded;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use reeve_audit::{
+    ActionMethod, ActionStatus, Actor, Draft, Entry, EventKind, Json, Obstacle, ResourceRef, events,
+};
+use reeve_http::retention::{Retention, RetentionRun};
+use reeve_lake::EntrySegments;
+use reeve_ledger::{Ledger, SegmentMeta, SegmentStore as _, Tombstone};
+use reeve_recommend::ports::Clock;
+use reeve_retention::{
+    Course, HoldAnswer, LegalHold, PolicySet, RetentionStore, SegmentSurvey, Verdict,
+};
+use reeve_trail::Trail;
+use serde_json::json;
+
+use content::Reading;
+
+/// Segments that pass their period within this time are looked at ahead, so that they cease to be
+/// shown in time.
+pub(crate) const AHEAD: SignedDuration = SignedDuration::from_hours(1);
+
+/// Retention over the open log.
+pub(crate) struct LogRetention {
+    pub(crate) ledger: Ledger,
+    pub(crate) segments: Arc<EntrySegments>,
+    pub(crate) trail: Trail,
+    pub(crate) store: Arc<dyn RetentionStore>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Event types and times of segments, which never change.
+    pub(crate) surveys: Mutex<HashMap<String, SegmentSurvey>>,
+    pub(crate) changes: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) running: tokio::sync::Mutex<()>,
+    pub(crate) last: Mutex<Option<RetentionRun>>,
+}
+
+impl LogRetention {
+    /// Over a log of which nothing is known yet.
+    pub(crate) fn new(
+        ledger: Ledger,
+        segments: Arc<EntrySegments>,
+        trail: Trail,
+        store: Arc<dyn RetentionStore>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        LogRetention {
+            ledger,
+            segments,
+            trail,
+            store,
+            clock,
+            surveys: Mutex::default(),
+            changes: Arc::default(),
+            running: tokio::sync::Mutex::default(),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Segments that have not expired.
+    fn live(&self) -> Vec<SegmentMeta> {
+        let all = self.ledger.segments();
+        let live = all.iter().filter(|segment| segment.expired.is_none());
+        live.cloned().collect()
+    }
+
+    /// Segments that could have expired at a time, by what the manifest says of them. The others
+    /// need not be read. By the presets nothing expires: a log that was kept whole until today is
+    /// not shortened before a person has saved the policies.
+    fn candidates(&self, policies: &PolicySet, at: Timestamp) -> Vec<SegmentMeta> {
+        if policies.version == 0 {
+            return Vec::new();
+        }
+        let mut live = self.live();
+        live.retain(|segment| {
+            let known = segment.max_recorded_at_ms.unwrap_or(i64::MIN);
+            let clock = Timestamp::from_millisecond(segment.max_timestamp_ms.max(known));
+            clock.is_ok_and(|clock| policies.may_expire(clock, at))
+        });
+        live
+    }
+
+    async fn survey(&self, segment: &SegmentMeta) -> Result<SegmentSurvey, Obstacle> {
+        if let Some(known) = self.surveys.lock().get(&segment.path) {
+            return Ok(known.clone());
+        }
+        let content = self.segments.content(segment).await;
+        let survey = content::survey(content.map_err(Obstacle::of)?)?;
+        self.surveys
+            .lock()
+            .insert(segment.path.clone(), survey.clone());
+        Ok(survey)
+    }
+
+    /// Policies and holds in force, which the log records too.
+    async fn in_force(&self) -> Result<(PolicySet, Vec<LegalHold>), Obstacle> {
+        let policies = self.store.retention_get().await.map_err(Obstacle::of)?.set;
+        policies.check().map_err(Obstacle::of)?;
+        let holds = self.store.hold_list().await.map_err(Obstacle::of)?;
+        let now = self.clock.now();
+        recorded::policies(&self.trail, &policies, now).await?;
+        recorded::holds(&self.trail, &holds, now).await?;
+        Ok((policies, holds))
+    }
+
+    /// Expires a segment if it may go, and deletes its files. Returns what the run counts.
+    async fn expire(&self, segment: &SegmentMeta, run: &mut RetentionRun) -> Result<(), Obstacle> {
+        let changing = self.changes.lock().await;
+        let (policies, holds) = self.in_force().await?;
+        let reading = Reading::of(&self.ledger, &self.segments, segment, &holds).await?;
+        let looked_at = reading.looked_at;
+        let verdict = reading
+            .survey
+            .verdict(&policies, self.clock.now(), || reading.holds);
+        let expired_at = match verdict {
+            Verdict::Due(at) => at,
+            Verdict::Held(_) => {
+                run.held += 1;
+                return Ok(());
+            }
+            Verdict::Permanent | Verdict::Kept(_) => return Ok(()),
+        };
+
+        let stated = json!({
+            "first_sequence": segment.first_sequence,
+            "last_sequence": segment.last_sequence,
+            "entries": segment.count,
+            "event_types": reading.survey.event_types,
+            "sha256": segment.sha256,
+            "commitments_root": reading.root.to_string(),
+            "class": segment.class,
+            "policy_version": policies.version,
+            "expired_at": expired_at,
+            "newest_timestamp": reading.survey.newest_timestamp,
+            "newest_recorded_at": reading.survey.newest_recorded_at,
+            "holds": looked_at,
+        });
+        let tombstone = Tombstone {
+            path: segment.path.clone(),
+            entry: self.entry(&events::EXPIRE, "expire_segment", &segment.path, stated)?,
+            policy_version: policies.version,
+        };
+        let receipt = self.ledger.expire(tombstone).await.map_err(Obstacle::of)?;
+        drop(changing);
+
+        run.segments += 1;
+        run.entries += segment.count;
+        run.freed_bytes += self.free(&segment.path, &receipt.event_id).await?;
+        Ok(())
+    }
+
+    /// Deletes the files of an expired segment and records how many bytes went.
+    async fn free(&self, path: &str, expiry: &str) -> Result<u64, Obstacle> {
+        let bytes = self.ledger.free(path).await.map_err(Obstacle::of)?;
+        let stated = json!({ "expiry": expiry, "freed_bytes": bytes });
+        let entry = self.entry(&events::FREE, "free_segment", path, stated)?;
+        self.ledger.freed(path, entry).await.map_err(Obstacle::of)?;
+        self.surveys.lock().remove(path);
+        Ok(bytes)
+    }
+
+    fn entry(
+        &self,
+        kind: &EventKind,
+        operation: &str,
+        path: &str,
+        stated: serde_json::Value,
+    ) -> Result<Draft, Obstacle> {
+        let now = self.clock.now();
+        let mut entry = Entry::for_event(kind)
+            .at(now)
+            .by(Actor::system())
+            .on(ResourceRef::new("segment", path))
+            .with_action(operation, ActionStatus::Success, ActionMethod::Scheduled);
+        for (name, value) in stated.as_object().cloned().unwrap_or_default() {
+            entry = entry.with_metadata(&name, Json::from(value));
+        }
+        Draft::by_reeve(entry, now)
+            .map_err(|faults| Obstacle::of(format_args!("the entry is refused: {faults:?}")))
+    }
+
+    /// Ends what a run before began: files of segments that are marked as expired.
+    async fn finish(&self, run: &mut RetentionRun) {
+        for segment in self.ledger.segments().iter() {
+            let Some(mark) = segment.expired.filter(|mark| mark.freed.is_none()) else {
+                continue;
+            };
+            let found = self.trail.by_sequence(mark.entry).await;
+            let expiry = match &found {
+                Ok(Some(stored)) => stored.entry.event_id.as_str().to_owned(),
+                _ => format!("entry {}", mark.entry),
+            };
+            match self.free(&segment.path, &expiry).await {
+                Ok(bytes) => run.freed_bytes += bytes,
+                Err(obstacle) => run.failures.push(String::from(obstacle)),
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Retention for LogRetention {
+    async fn course(&self, policies: &PolicySet) -> Result<Course, Obstacle> {
+        let mut surveyed = Vec::new();
+        for segment in self.live() {
+            let survey = self.survey(&segment).await?;
+            surveyed.push((survey, segment.count, segment.bytes));
+        }
+        let segments = surveyed
+            .iter()
+            .map(|(survey, count, bytes)| (survey, *count, *bytes));
+        Ok(reeve_retention::course(
+            policies,
+            segments,
+            self.clock.now(),
+        ))
+    }
+
+    async fn run(&self) -> Result<RetentionRun, Obstacle> {
+        let _one = self.running.lock().await;
+        let started_at = self.clock.now();
+        let mut run = RetentionRun {
+            started_at,
+            finished_at: started_at,
+            segments: 0,
+            entries: 0,
+            freed_bytes: 0,
+            held: 0,
+            failures: Vec::new(),
+        };
+        self.finish(&mut run).await;
+        let (policies, _) = self.in_force().await?;
+
+        for segment in self.candidates(&policies, started_at) {
+            let outcome = match self.survey(&segment).await {
+                Ok(survey) if is_due(&survey, &policies, started_at) => {
+                    self.expire(&segment, &mut run).await
+                }
+                Ok(_) => Ok(()),
+                Err(obstacle) => Err(obstacle),
+            };
+            if let Err(obstacle) = outcome {
+                run.failures
+                    .push(format!("{}: {}", segment.path, obstacle.as_str()));
+            }
+        }
+
+        run.finished_at = self.clock.now();
+        *self.last.lock() = Some(run.clone());
+        Ok(run)
+    }
+
+    async fn apply(&self) -> Result<(), Obstacle> {
+        let (policies, holds) = self.in_force().await?;
+        let classes = policies.clone();
+        self.ledger.classify(Arc::new(move |event_type| {
+            classes.class_of(event_type.as_str()).to_owned()
+        }));
+
+        let soon = self.clock.now() + AHEAD;
+        let any_hold = holds.iter().any(LegalHold::is_in_force);
+        let mut deadlines: HashMap<String, Timestamp> = HashMap::new();
+        for segment in self.candidates(&policies, soon) {
+            let survey = self.survey(&segment).await?;
+            let Some(dates) = survey
+                .tiers(&policies)
+                .filter(|dates| dates.delete_at <= soon)
+            else {
+                continue;
+            };
+            // What a hold keeps stays visible, and so does what cannot be read.
+            let is_held = any_hold
+                && Reading::of(&self.ledger, &self.segments, &segment, &holds)
+                    .await
+                    .map_or(true, |reading| reading.holds != HoldAnswer::Clear);
+            if !is_held {
+                deadlines.insert(segment.path, dates.delete_at);
+            }
+        }
+        self.ledger.conceal(deadlines).await;
+        Ok(())
+    }
+
+    fn last_run(&self) -> Option<RetentionRun> {
+        self.last.lock().clone()
+    }
+
+    fn changes(&self) -> Arc<tokio::sync::Mutex<()>> {
+        self.changes.clone()
+    }
+}
+
+/// Returns `true` if the period of a segment has passed.
+fn is_due(survey: &SegmentSurvey, policies: &PolicySet, now: Timestamp) -> bool {
+    survey
+        .tiers(policies)
+        .is_some_and(|dates| dates.delete_at <= now)
+}
