@@ -319,7 +319,7 @@ mod tests {
         let claim = item.finish("item", None);
         assert_eq!(
             Json::Object(claim.members).to_string(),
-            r#"{"actor":{"id":"ann"},"metadata":{"item":{"ip":"010.0.0.1","user":{"n":"12345678901234567890"}},"item_numbers_as_text":["/user/n"]}}"#
+            r#"{"actor":{"id":"ann","ip_address":"10.0.0.1"},"metadata":{"item":{"ip":"010.0.0.1","user":{"n":"12345678901234567890"}},"item_numbers_as_text":["/user/n"]}}"#
         );
     }
 

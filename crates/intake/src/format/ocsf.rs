@@ -50,17 +50,12 @@ pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
     item.take("actor.user_agent", "http_request.user_agent");
     item.copy(
         "action.operation",
-        &["api.operation", "activity_name", "type_name"],
+        &["api.operation", "activity_name", "type_name", "class_name"],
     );
     item.take("metadata.request_id", "api.request.uid");
     item.copy(
         "resource.type",
-        &[
-            "resources.0.type",
-            "resource.type",
-            "device.type",
-            "class_name",
-        ],
+        &["resources.0.type", "resource.type", "device.type"],
     );
     item.copy(
         "resource.id",

@@ -102,7 +102,7 @@ fn every_format_names_actor_and_operation_in_the_space_of_its_source() {
             "kubernetes | source/src/9f3e1b0a-6f1f-4d0e-9d2b-0a7c5d3c9f11/ResponseComplete | resource.create | ann@example.com | create | secrets shop/db | success",
             "syslog | source/src/DIGEST | authentication.message | sshd | LOGIN | host gate | ",
             "otlp | source/src/DIGEST | user.login | ann | user.login | service shop | ",
-            "ocsf | source/src/8f1 | authentication.login | u-1 | Authentication |  | failed",
+            "ocsf | source/src/8f1 | authentication.login | u-1 | Authentication |   | failed",
             "okta | source/src/c0ffee00-1111 | authentication.login | 00u1 | user.session.start | AppInstance 0oa1 | failed",
             "github | source/src/pQ1 | resource.create | ann | repo.create | repository acme/shop | success",
             "azure_activity | source/src/e-1 | resource.modify | ann@example.com | MICROSOFT.COMPUTE/VIRTUALMACHINES/WRITE | microsoft.compute/virtualmachines /SUBSCRIPTIONS/S-1/RESOURCEGROUPS/SHOP/PROVIDERS/MICROSOFT.COMPUTE/VIRTUALMACHINES/VM1 | success",

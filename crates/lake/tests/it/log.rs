@@ -96,11 +96,14 @@ impl Log {
         self.state.lock().segments.clone()
     }
 
-    /// Seals the entries before a sequence, one segment a class.
+    /// Seals the entries before a sequence, one segment a class; none where they are sealed already.
     pub(crate) async fn seal(&self, until: usize) {
         let fresh = {
             let state = self.state.lock();
-            state.entries[state.sealed..until].to_vec()
+            let Some(fresh) = state.entries.get(state.sealed..until) else {
+                return;
+            };
+            fresh.to_vec()
         };
         let mut written = Vec::new();
 
