@@ -20,15 +20,15 @@ async function setsAnObjective({ page, program }) {
   await dialog.waitFor({ state: 'detached' });
 
   const list = page.getByRole('table', { name: 'Objectives' });
-  await list.getByRole('link', { name: 'Answers in time' }).waitFor();
+  await list.getByRole('link', { name: 'Answers in time', exact: true }).waitFor();
   const objective = (await read(page, 'intelligence/objectives')).items.find(
     ({ name }) => name === 'Answers in time',
   );
   assert.equal(objective.target, 0.000001);
   assert.ok(objective.standing.budget.left_percent < 0, 'no answer is that fast');
-  await list.getByText(/ over$/).waitFor();
+  await list.getByRole('row', { name: /Answers in time.* over/ }).waitFor();
 
-  await list.getByRole('link', { name: 'Answers in time' }).click();
+  await list.getByRole('link', { name: 'Answers in time', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Answers in time' }).waitFor();
   await page.getByRole('img', { name: /^Error budget left of/ }).waitFor();
   await page.getByText('Burning', { exact: true }).waitFor();
@@ -40,7 +40,10 @@ async function setsAnObjective({ page, program }) {
 
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('No objectives yet').waitFor();
+  await list
+    .getByRole('link', { name: 'Answers in time', exact: true })
+    .waitFor({ state: 'detached' });
+  await list.getByRole('link', { name: 'Checkout answers in time' }).waitFor();
 }
 
 export const objectives = [

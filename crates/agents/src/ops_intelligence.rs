@@ -5,7 +5,7 @@
 //! | `predict_disk_full` | volumes, databases, machines | storage that is full within the days of the warning, with the change that enlarges it |
 //! | `identify_memory_leaks` | machines, databases | memory that grows between restarts, as advice |
 //! | `auto_remediate` | resources that a runbook is for | known issues, with the change that the runbook names |
-//! | `failure_prediction` | machines, certificates, databases | events that the cloud has scheduled, failed status checks, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, as advice |
+//! | `failure_prediction` | machines, certificates, databases, regions | events that the cloud has scheduled, failed status checks, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, quotas nearly used up, as advice |
 //! | `suggest_maintenance_windows` | databases | a maintenance window at a busy time, with the change that moves it |
 //!
 //! Beside its runs it answers anomalies (`storage`: more storage) and predictive rules (`foreseen`:
@@ -22,6 +22,7 @@ mod leak;
 mod maintenance;
 mod measured;
 mod quiet;
+mod quota;
 mod replica;
 mod runbook;
 mod runbook_finding;
@@ -59,6 +60,8 @@ const PREVENTION: RecommendationType = RecommendationType::FailurePrevention;
 
 /// Name of the kind of certificates.
 const CERTIFICATE: &str = "certificate";
+/// Name of the kind of resources that stand for a region of an account.
+const REGION: &str = "region";
 
 /// Judges one resource: each rule that covers its kind proposes or says why it does not.
 fn judge(facts: &Facts<'_>) -> Judgement {
@@ -87,6 +90,11 @@ fn judge(facts: &Facts<'_>) -> Judgement {
         }
         kind if kind.as_str() == CERTIFICATE => {
             judgement.take(certificate::judge(facts, &settings));
+        }
+        kind if kind.as_str() == REGION => {
+            for judged in quota::judge(facts, &settings) {
+                judgement.take(judged);
+            }
         }
         _ => {}
     }

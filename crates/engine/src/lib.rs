@@ -64,6 +64,7 @@ pub use run::flows::Flows;
 pub use run::log_facts::LogFacts;
 pub use run::machines::Machines;
 pub use run::objectives::Objectives;
+pub use run::regions::Regions;
 pub use run::service_loads::ServiceLoads;
 pub use run::spot_markets::SpotMarkets;
 pub use run::spots::Spots;

@@ -21,6 +21,7 @@ pub(crate) mod log_facts;
 pub(crate) mod machines;
 mod neighbourhood;
 pub(crate) mod objectives;
+pub(crate) mod regions;
 pub(crate) mod service_loads;
 pub(crate) mod spot_markets;
 pub(crate) mod spots;

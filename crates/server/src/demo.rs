@@ -121,7 +121,7 @@ fn default_dir() -> PathBuf {
         .join("reeve-demo")
 }
 
-/// The first start: connections, 30 days of samples and of activity, an agent and its first run.
+/// The first start: connections, 30 days of samples and of activity, objectives, agents and their first runs.
 async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
     let steps = ProgressBar::new(4).with_style(ProgressStyle::with_template(
         "{bar:24} {pos}/{len} {msg} {elapsed}",
@@ -148,6 +148,7 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
 
     steps.inc(1);
     steps.set_message("the first run of the agents");
+    setup::objectives(service).await?;
     setup::agents(service).await?;
     steps.inc(1);
     steps.finish_and_clear();

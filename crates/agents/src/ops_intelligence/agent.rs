@@ -12,6 +12,7 @@ use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::region_totals::RegionTotals;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
@@ -19,7 +20,7 @@ use reeve_recommend::runbook::facts::RunbookFacts;
 use reeve_recommend::runbook::kinds;
 
 use super::settings::{self, Thresholds};
-use super::{CERTIFICATE, MACHINE_METRICS, METRICS, foreseen, judge, storage};
+use super::{CERTIFICATE, MACHINE_METRICS, METRICS, REGION, foreseen, judge, storage};
 use crate::listed::deviation;
 
 /// The agent type `ops_intelligence`.
@@ -36,19 +37,24 @@ impl AgentDefinition for OpsIntelligence {
     }
 
     fn needs(&self, settings: &Settings) -> Needs {
-        let certificate = ResourceKind::parse(CERTIFICATE);
+        let described = || {
+            [CERTIFICATE, REGION]
+                .into_iter()
+                .filter_map(ResourceKind::parse)
+        };
         let machine = ResourceKind::VirtualMachine;
         let measured = [machine, ResourceKind::Volume, ResourceKind::Database];
         Needs {
-            kinds: with_runbooks(measured.into_iter().chain(certificate)),
+            kinds: with_runbooks(measured.into_iter().chain(described())),
             documents: with_runbooks(
                 [machine, ResourceKind::Database]
                     .into_iter()
-                    .chain(certificate),
+                    .chain(described()),
             ),
             metrics: METRICS.to_vec(),
             facts: vec![
                 FactNeed::of::<MachineSeries>().with_metrics(MACHINE_METRICS),
+                FactNeed::of::<RegionTotals>(),
                 FactNeed::of::<RunbookFacts>(),
             ],
             history_days: Thresholds::from(settings).history_days,

@@ -20,12 +20,14 @@ settings! {
     leaks: flag = "identify_memory_leaks.enabled", true, (0.0, 0.0),
         "Whether the memory of machines and databases is searched for leaks";
     failures: flag = "failure_prediction.enabled", true, (0.0, 0.0),
-        "Whether certificates in use that are about to expire are found";
+        "Whether failures that are about to happen are found: certificates, maintenance, replicas, quotas";
     certificate_days: days = "failure_prediction.certificate_expires_within", 30, (1.0, 90.0),
         "Days before its end from which a certificate in use is found";
     /// Seconds.
     replica_lag: count = "failure_prediction.replica_lag", 300, (10.0, 86_400.0),
         "Seconds that a read replica may be behind for half an hour, before it is found";
+    quota_used: percent = "failure_prediction.quota_used", 80.0, (50.0, 100.0),
+        "Share of a quota in use from which it is found";
     windows: flag = "suggest_maintenance_windows.enabled", true, (0.0, 0.0),
         "Whether findings that need a restart name the time of the week with the least load";
     window_hours: count = "suggest_maintenance_windows.hours", 2, (1.0, 8.0),

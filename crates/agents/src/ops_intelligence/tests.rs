@@ -3,6 +3,7 @@
 
 mod databases;
 mod generated;
+mod quotas;
 
 use jiff::SignedDuration;
 use reeve_estate::{
@@ -14,6 +15,7 @@ use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
+use reeve_recommend::judgement::region_totals::RegionTotals;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
@@ -31,6 +33,7 @@ struct Case {
     series: Vec<Series>,
     of_machine: Vec<Series>,
     document: Option<Document>,
+    totals: Option<RegionTotals>,
     settings: Settings,
 }
 
@@ -46,6 +49,7 @@ impl Case {
             series: Vec::new(),
             of_machine: Vec::new(),
             document: None,
+            totals: None,
             settings: Settings::default(),
         }
     }
@@ -108,6 +112,10 @@ impl Case {
     }
 
     fn judge(&self) -> Judgement {
+        let mut open = OpenFacts::default().with(MachineSeries(self.of_machine.clone()));
+        if let Some(totals) = &self.totals {
+            open = open.with(totals.clone());
+        }
         judge(&Facts {
             resource: &self.resource,
             series: &self.series,
@@ -119,7 +127,7 @@ impl Case {
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
-            open: &OpenFacts::default().with(MachineSeries(self.of_machine.clone())),
+            open: &open,
             models: LearnedModels::none(),
             attachment_changed_at: None,
             unchanged_since: None,

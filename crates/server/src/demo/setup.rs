@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use jiff::Timestamp;
 use reeve_access::{Workspace, WorkspaceStore as _};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_engine::AgentInput;
-use reeve_estate::{ConnectionId, EstateStore as _};
+use reeve_estate::{ConnectionId, EstateStore as _, Metric, ResourceFilter, ResourceKind};
 use reeve_recommend::caller::Caller;
+use reeve_recommend::objective::{
+    MOST_OBJECTIVES, Objective, ObjectiveId, ObjectiveStore as _, Service as ObjectiveService,
+};
 use reeve_recommend::ports::AgentStore as _;
 
 use crate::service::Service;
@@ -41,6 +45,67 @@ pub(super) async fn workspace(service: &Service) -> Result<()> {
                 ..settings
             })
             .await?;
+    }
+
+    Ok(())
+}
+
+/// Sets what the demo's company promises its customers, where no objective is set.
+pub(super) async fn objectives(service: &Service) -> Result<()> {
+    if !service.store.objective_list().await?.is_empty() {
+        return Ok(());
+    }
+
+    let filter = ResourceFilter {
+        kind: Some(ResourceKind::LoadBalancer),
+        ..ResourceFilter::default()
+    };
+    let (balancers, _) = service.store.resource_list(&filter).await?;
+    let promises = [
+        (
+            "Checkout answers in time",
+            "checkout-api",
+            Metric::ResponseTime,
+            0.15,
+            99.5,
+        ),
+        (
+            "Orders are taken",
+            "checkout-api",
+            Metric::ErrorRate,
+            1.0,
+            99.9,
+        ),
+        (
+            "Shop pages answer in time",
+            "shop-web",
+            Metric::ResponseTime,
+            0.12,
+            99.0,
+        ),
+    ];
+    let now = Timestamp::now();
+    for (name, balancer, metric, target, share_percent) in promises {
+        let Some(found) = balancers.iter().find(|one| one.name == balancer) else {
+            continue;
+        };
+        let objective = Objective {
+            id: ObjectiveId(uuid::Uuid::now_v7().to_string()),
+            name: name.to_owned(),
+            service: ObjectiveService::Resource(found.id.clone()),
+            metric,
+            target,
+            share_percent,
+            window_days: 28,
+            created_at: now,
+            updated_at: now,
+            version: 1,
+        };
+        service
+            .store
+            .objective_insert(&objective, MOST_OBJECTIVES)
+            .await?;
+        service.engine.objectives.evaluate_one(&objective).await?;
     }
 
     Ok(())
@@ -119,14 +184,6 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             name: text("Performance"),
             mode: text("safe_mode"),
             learning_period: text("14d"),
-            // What the company promises to its customers.
-            settings: [
-                ("metrics.response_time", "150"),
-                ("metrics.error_rate", "1%"),
-                ("metrics.target", "99.9%"),
-            ]
-            .map(|(path, value)| (path.to_owned(), text(value)))
-            .into(),
             ..AgentInput::default()
         },
     ];

@@ -147,6 +147,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Fleets::new(shared.scopes.clone(), samples.clone())),
         Arc::new(Corrections::new(workloads.clone())),
         Arc::new(Machines::new(samples.clone())),
+        Arc::new(Regions::new(store.clone())),
         Arc::new(ServiceLoads::new(shared.scopes.clone(), samples.clone())),
         Arc::new(LogFacts::<Activity>::new(log.clone())),
         Arc::new(LogFacts::<PastCalls>::new(log)),

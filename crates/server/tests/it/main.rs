@@ -76,6 +76,7 @@ mod shape;
 mod side_by_side;
 mod spelling;
 mod spot;
+mod spot_storm;
 mod standby;
 mod storage;
 mod streams;

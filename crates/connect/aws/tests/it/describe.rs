@@ -384,6 +384,7 @@ fn documents(all: &[Described], made: &BTreeMap<String, String>) {
     );
     assert_eq!(member("region", "/SnapshotBlockPublicAccess"), "unblocked");
     assert_eq!(member("region", "/AccessAnalyzers"), "[not read]");
+    assert_eq!(member("region", "/QuotaNetworks"), "5.0");
     assert_eq!(
         member(
             "iam_role",

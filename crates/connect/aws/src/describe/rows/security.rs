@@ -30,6 +30,15 @@ const RECORDERS: Service = Service {
     },
     is_global: false,
 };
+const SERVICE_QUOTAS: Service = Service {
+    name: "servicequotas",
+    host: "servicequotas",
+    protocol: Protocol::Json {
+        target: "ServiceQuotasV20190624",
+        version: "1.1",
+    },
+    is_global: false,
+};
 const CERTIFICATES: Service = Service {
     name: "acm",
     host: "acm",
@@ -80,8 +89,27 @@ const fn of_region(
     }
 }
 
+/// A quota of the account in the region, as it applies to it; absent where the account has none of
+/// its own (Service Quotas API reference, `GetServiceQuota`).
+const fn quota(into: &'static str, parameters: &'static [(&'static str, &'static str)]) -> Shared {
+    Shared {
+        absent: &["NoSuchResourceException"],
+        ..of_region(
+            into,
+            SERVICE_QUOTAS,
+            ask(
+                "servicequotas:GetServiceQuota",
+                "GetServiceQuota",
+                parameters,
+            ),
+            ("", ""),
+            SharedPart::First("Quota.Value"),
+        )
+    }
+}
+
 /// Settings of a region, and services that may be off in it: where there is no detector or recorder,
-/// nothing else could fail a check.
+/// nothing else could fail a check. The quotas are those whose use the inventory counts.
 const OF_REGION: &[Shared] = &[
     of_region(
         "SnapshotBlockPublicAccess",
@@ -158,6 +186,30 @@ const OF_REGION: &[Shared] = &[
         ask("cloudtrail:DescribeTrails", "DescribeTrails", &[]),
         ("", ""),
         SharedPart::All("trailList"),
+    ),
+    quota(
+        "QuotaNetworks",
+        &[("ServiceCode", "vpc"), ("QuotaCode", "L-F678F1CE")],
+    ),
+    quota(
+        "QuotaInternetGateways",
+        &[("ServiceCode", "vpc"), ("QuotaCode", "L-A4707A72")],
+    ),
+    quota(
+        "QuotaNetworkInterfaces",
+        &[("ServiceCode", "vpc"), ("QuotaCode", "L-DF5E4CA3")],
+    ),
+    quota(
+        "QuotaSecurityGroups",
+        &[("ServiceCode", "vpc"), ("QuotaCode", "L-E79EC296")],
+    ),
+    quota(
+        "QuotaElasticAddresses",
+        &[("ServiceCode", "ec2"), ("QuotaCode", "L-0263D0A3")],
+    ),
+    quota(
+        "QuotaDatabases",
+        &[("ServiceCode", "rds"), ("QuotaCode", "L-7B6409FD")],
     ),
 ];
 
