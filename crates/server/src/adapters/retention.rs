@@ -5,6 +5,7 @@
 //! evaluated on every entry, and the policies and holds of the state store are compared with those
 //! that the log records.
 
+mod clock;
 mod content;
 mod recorded;
 
@@ -242,8 +243,13 @@ impl Retention for LogRetention {
         };
         self.finish(&mut run).await;
         let (policies, _) = self.in_force().await?;
+        let candidates = self.candidates(&policies, started_at);
+        if !candidates.is_empty() {
+            let saved = self.store.retention_get().await.map_err(Obstacle::of)?;
+            clock::believed(&self.trail, &saved, started_at).await?;
+        }
 
-        for segment in self.candidates(&policies, started_at) {
+        for segment in candidates {
             let outcome = match self.survey(&segment).await {
                 Ok(survey) if is_due(&survey, &policies, started_at) => {
                     self.expire(&segment, &mut run).await
