@@ -7,7 +7,7 @@ use reeve_engine::{
     AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
     GuardrailService, LogFacts, Machines, ModelService, ObjectiveService, Objectives,
-    RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
+    RecommendationService, Records, Regions, ResponseService, RolloutService, RunPorts, RunService,
     RunbookPorts, RunbookService, Runbooks, Scheduler, ScopeService, ServiceLoads, SpotMarkets,
     Spots, WorkloadService, Workloads,
 };
