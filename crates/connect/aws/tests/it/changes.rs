@@ -78,6 +78,10 @@ const LACKING: &[(&str, &str)] = &[
         "protect_log_group_from_deletion",
         "it has no PutLogGroupDeletionProtection",
     ),
+    (
+        "rebalance_group_capacity",
+        "its UpdateAutoScalingGroup ignores CapacityRebalance",
+    ),
     ("require_imdsv2_of_image", "it ignores ImdsSupport"),
     (
         "scan_images_on_push",
