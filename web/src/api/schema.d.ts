@@ -9817,7 +9817,7 @@ export interface components {
             case: string;
             /** @description Person or office that answers for the material. */
             custodian: string;
-            /** @description First `timestamp` that is not kept any more. */
+            /** @description Last `timestamp` that is kept. */
             end_time?: string | null;
             /** @description Query for the entries, without lists and relative times; empty for all entries. */
             query?: string;

@@ -54,7 +54,7 @@ pub(super) const EMITTED: &[Emitted] = &[
         .when("operation:incident.note")
         .severity(Severity::Medium),
     by_reeve(&events::RUNBOOK_OUTCOME, "scheduled", "queue")
-        .when("outcome:ineffective")
+        .when("metadata.outcome:ineffective")
         .severity(Severity::Medium),
     by_reeve(&events::RUNBOOK_BREAKER, "scheduled", "runbook")
         .when("operation:runbook.breaker_open")
