@@ -82,11 +82,14 @@ async function pinsAndAccepts({ page, program }) {
   await accept.getByText('Enter a reason of at least 10 characters').waitFor();
   await accept.getByLabel('Reason').fill('until the review of next month');
   await accept.getByRole('button', { name: 'Accept', exact: true }).click();
+  await accept.waitFor({ state: 'detached' });
   await page.getByText('until the review of next month').first().waitFor();
 
   const id = page.url().split('/').at(-1);
-  const now = await read(page, `intelligence/drift/${id}`);
-  assert.equal(now.state, 'accepted');
+  await eventually(
+    'it is accepted',
+    async () => (await read(page, `intelligence/drift/${id}`)).state === 'accepted',
+  );
   const history = page.getByRole('region', { name: 'History', exact: true });
   await history.getByText(`Accepted by ${program.email}`).waitFor();
 

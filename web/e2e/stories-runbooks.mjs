@@ -1,6 +1,6 @@
 // What people do with runbooks.
 import assert from 'node:assert/strict';
-import { fitsWidth, openPage, read, signIn } from './steps.mjs';
+import { eventually, fitsWidth, openPage, read, signIn } from './steps.mjs';
 
 async function writesARunbook({ page, program }) {
   await signIn(page, program.email, program.password);
@@ -33,9 +33,11 @@ async function writesARunbook({ page, program }) {
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Undo' }).click();
+  await eventually(
+    'the removal is undone',
+    async () => (await read(page, 'intelligence/runbooks')).total === 16,
+  );
   await page.getByText('busy-machine').first().waitFor();
-  const after = await read(page, 'intelligence/runbooks');
-  assert.equal(after.total, 16, 'the removal is undone');
 }
 
 export const runbooks = [{ name: 'a runbook is written, tried and removed', run: writesARunbook }];
