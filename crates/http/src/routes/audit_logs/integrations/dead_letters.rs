@@ -46,8 +46,9 @@ pub(super) async fn list(
 pub(super) async fn replay(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Path((id, sequence)): Path<(String, u64)>,
+    Path((id, sequence)): Path<(String, String)>,
 ) -> Result<Json<IntegrationTestBody>, Problem> {
+    let sequence = position(&sequence)?;
     let stream = app.log_streams.stream_get(&StreamId(id)).await?;
     let letter = app
         .log_streams
@@ -104,8 +105,9 @@ pub(super) async fn replay(
 pub(super) async fn drop(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Path((id, sequence)): Path<(String, u64)>,
+    Path((id, sequence)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
+    let sequence = position(&sequence)?;
     let stream = app.log_streams.stream_get(&StreamId(id)).await?;
     let letter = app
         .log_streams
@@ -126,4 +128,11 @@ pub(super) async fn drop(
     )
     .await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reads the sequence of a path; no dead letter has one that is no number.
+fn position(sequence: &str) -> Result<u64, Problem> {
+    sequence
+        .parse()
+        .map_err(|_| Problem::not_found("dead letter", sequence))
 }
