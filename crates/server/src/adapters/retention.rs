@@ -23,7 +23,7 @@ use reeve_lake::EntrySegments;
 use reeve_ledger::{Ledger, SegmentMeta, SegmentStore as _, Tombstone};
 use reeve_recommend::ports::Clock;
 use reeve_retention::{
-    Course, HoldAnswer, LegalHold, PolicySet, RetentionStore, SegmentSurvey, Verdict,
+    Course, HoldAnswer, LegalHold, PolicySet, PolicyVersion, RetentionStore, SegmentSurvey, Verdict,
 };
 use reeve_trail::Trail;
 use serde_json::json;
@@ -106,20 +106,20 @@ impl LogRetention {
     }
 
     /// Policies and holds in force, which the log records too.
-    async fn in_force(&self) -> Result<(PolicySet, Vec<LegalHold>), Obstacle> {
-        let policies = self.store.retention_get().await.map_err(Obstacle::of)?.set;
-        policies.check().map_err(Obstacle::of)?;
+    async fn in_force(&self) -> Result<(PolicyVersion, Vec<LegalHold>), Obstacle> {
+        let saved = self.store.retention_get().await.map_err(Obstacle::of)?;
+        saved.set.check().map_err(Obstacle::of)?;
         let holds = self.store.hold_list().await.map_err(Obstacle::of)?;
         let now = self.clock.now();
-        recorded::policies(&self.trail, &policies, now).await?;
+        recorded::policies(&self.trail, &saved.set, now).await?;
         recorded::holds(&self.trail, &holds, now).await?;
-        Ok((policies, holds))
+        Ok((saved, holds))
     }
 
     /// Expires a segment if it may go, and deletes its files. Returns what the run counts.
     async fn expire(&self, segment: &SegmentMeta, run: &mut RetentionRun) -> Result<(), Obstacle> {
         let changing = self.changes.lock().await;
-        let (policies, holds) = self.in_force().await?;
+        let (PolicyVersion { set: policies, .. }, holds) = self.in_force().await?;
         let reading = Reading::of(&self.ledger, &self.segments, segment, &holds).await?;
         let looked_at = reading.looked_at;
         let verdict = reading
@@ -242,16 +242,15 @@ impl Retention for LogRetention {
             failures: Vec::new(),
         };
         self.finish(&mut run).await;
-        let (policies, _) = self.in_force().await?;
-        let candidates = self.candidates(&policies, started_at);
+        let (saved, _) = self.in_force().await?;
+        let candidates = self.candidates(&saved.set, started_at);
         if !candidates.is_empty() {
-            let saved = self.store.retention_get().await.map_err(Obstacle::of)?;
             clock::believed(&self.trail, &saved, started_at).await?;
         }
 
         for segment in candidates {
             let outcome = match self.survey(&segment).await {
-                Ok(survey) if is_due(&survey, &policies, started_at) => {
+                Ok(survey) if is_due(&survey, &saved.set, started_at) => {
                     self.expire(&segment, &mut run).await
                 }
                 Ok(_) => Ok(()),
@@ -269,7 +268,7 @@ impl Retention for LogRetention {
     }
 
     async fn apply(&self) -> Result<(), Obstacle> {
-        let (policies, holds) = self.in_force().await?;
+        let (PolicyVersion { set: policies, .. }, holds) = self.in_force().await?;
         let classes = policies.clone();
         self.ledger.classify(Arc::new(move |event_type| {
             classes.class_of(event_type.as_str()).to_owned()
