@@ -5,7 +5,7 @@
 //! | `predict_disk_full` | volumes, databases, machines | storage that is full within the days of the warning, with the change that enlarges it |
 //! | `identify_memory_leaks` | machines, databases | memory that grows between restarts, as advice |
 //! | `auto_remediate` | resources that a runbook is for | known issues, with the change that the runbook names |
-//! | `failure_prediction` | machines, certificates, databases, regions | events that the cloud has scheduled, failed status checks, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, quotas nearly used up, as advice |
+//! | `failure_prediction` | machines, certificates, databases, regions | events that the cloud has scheduled, failed status checks, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, as advice; quotas nearly used up, with the request for more |
 //! | `suggest_maintenance_windows` | databases | a maintenance window at a busy time, with the change that moves it |
 //!
 //! Beside its runs it answers anomalies (`storage`: more storage) and predictive rules (`foreseen`:
@@ -36,6 +36,7 @@ mod tests;
 use reeve_estate::{Metric, ResourceKind, ResourceState};
 use reeve_recommend::guardrail::ownership::is_opted_out;
 use reeve_recommend::judgement::proposal::Abstention;
+use reeve_recommend::judgement::region_quota::REGION;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
 
@@ -60,8 +61,6 @@ const PREVENTION: RecommendationType = RecommendationType::FailurePrevention;
 
 /// Name of the kind of certificates.
 const CERTIFICATE: &str = "certificate";
-/// Name of the kind of resources that stand for a region of an account.
-const REGION: &str = "region";
 
 /// Judges one resource: each rule that covers its kind proposes or says why it does not.
 fn judge(facts: &Facts<'_>) -> Judgement {

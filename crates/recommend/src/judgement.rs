@@ -12,6 +12,7 @@ pub mod open_facts;
 pub mod past_calls;
 pub mod portfolio;
 pub mod proposal;
+pub mod region_quota;
 pub mod region_totals;
 mod relation_index;
 pub mod service_load;

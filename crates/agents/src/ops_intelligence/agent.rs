@@ -12,6 +12,7 @@ use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::region_quota::REGION;
 use reeve_recommend::judgement::region_totals::RegionTotals;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
@@ -20,7 +21,7 @@ use reeve_recommend::runbook::facts::RunbookFacts;
 use reeve_recommend::runbook::kinds;
 
 use super::settings::{self, Thresholds};
-use super::{CERTIFICATE, MACHINE_METRICS, METRICS, REGION, foreseen, judge, storage};
+use super::{CERTIFICATE, MACHINE_METRICS, METRICS, foreseen, judge, storage};
 use crate::listed::deviation;
 
 /// The agent type `ops_intelligence`.

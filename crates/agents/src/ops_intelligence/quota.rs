@@ -6,13 +6,15 @@ use reeve_estate::{Document, ResourceKind};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::judgement::region_quota::{self, RegionQuota};
 use reeve_recommend::judgement::region_totals::RegionTotals;
 use reeve_recommend::plan::procedure::request_quota;
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{Effort, FactorKind, Factors, ImpactAssessment, Priority};
+use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority};
 
 use super::PREVENTION;
 use super::health::RULE;
+use super::maintenance::none_but;
 use super::settings::Thresholds;
 use crate::configuration_fact::ConfigurationFact;
 
@@ -21,62 +23,53 @@ const CRITICAL_PERCENT: f64 = 100.0;
 /// Requested quota as a multiple of the present one.
 const HIGHER: f64 = 1.5;
 
-/// A quota of a region, and what counts towards it.
-struct RegionQuota {
-    /// Member of the region's document with the quota that applies to the account.
-    member: &'static str,
+/// A quota with the resources that count towards it.
+struct CountedQuota {
+    quota: RegionQuota,
     /// Part of the region that the finding is about.
     aspect: &'static str,
     /// Name of the counted kind.
     kind: &'static str,
-    /// What is counted, in words.
+    /// Counted resources, in words.
     counted: &'static str,
-    /// Service and code of the quota, as Service Quotas names them.
-    code: (&'static str, &'static str),
 }
 
-const QUOTAS: [RegionQuota; 6] = [
-    RegionQuota {
-        member: "QuotaNetworks",
+const QUOTAS: [CountedQuota; 6] = [
+    CountedQuota {
+        quota: region_quota::NETWORKS,
         aspect: "quota.networks",
         kind: "network",
         counted: "VPCs",
-        code: ("vpc", "L-F678F1CE"),
     },
-    RegionQuota {
-        member: "QuotaInternetGateways",
+    CountedQuota {
+        quota: region_quota::INTERNET_GATEWAYS,
         aspect: "quota.internet_gateways",
         kind: "internet_gateway",
         counted: "internet gateways",
-        code: ("vpc", "L-A4707A72"),
     },
-    RegionQuota {
-        member: "QuotaNetworkInterfaces",
+    CountedQuota {
+        quota: region_quota::NETWORK_INTERFACES,
         aspect: "quota.network_interfaces",
         kind: "network_interface",
         counted: "network interfaces",
-        code: ("vpc", "L-DF5E4CA3"),
     },
-    RegionQuota {
-        member: "QuotaSecurityGroups",
+    CountedQuota {
+        quota: region_quota::SECURITY_GROUPS,
         aspect: "quota.security_groups",
         kind: "security_group",
         counted: "security groups",
-        code: ("vpc", "L-E79EC296"),
     },
-    RegionQuota {
-        member: "QuotaElasticAddresses",
+    CountedQuota {
+        quota: region_quota::ELASTIC_ADDRESSES,
         aspect: "quota.ip_addresses",
         kind: "ip_address",
         counted: "Elastic IP addresses",
-        code: ("ec2", "L-0263D0A3"),
     },
-    RegionQuota {
-        member: "QuotaDatabases",
+    CountedQuota {
+        quota: region_quota::DATABASES,
         aspect: "quota.databases",
         kind: "database",
         counted: "RDS instances",
-        code: ("rds", "L-7B6409FD"),
     },
 ];
 
@@ -91,7 +84,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Vec<Result<Prop
 fn one(
     facts: &Facts<'_>,
     settings: &Thresholds,
-    quota: &RegionQuota,
+    quota: &CountedQuota,
 ) -> Result<Proposal, Abstention> {
     if !settings.failures {
         let detail = format!("the setting {RULE}.enabled is off");
@@ -125,8 +118,8 @@ fn one(
 }
 
 /// Reads the quota of the account; `None` where it was not read.
-fn allowed(document: Option<&Document>, quota: &RegionQuota) -> Option<f64> {
-    let value = &document?.json()[quota.member];
+fn allowed(document: Option<&Document>, quota: &CountedQuota) -> Option<f64> {
+    let value = &document?.json()[quota.quota.member];
     let read = value
         .as_f64()
         .or_else(|| value.as_str().and_then(|text| text.parse().ok()));
@@ -135,12 +128,12 @@ fn allowed(document: Option<&Document>, quota: &RegionQuota) -> Option<f64> {
 
 fn propose(
     facts: &Facts<'_>,
-    quota: &RegionQuota,
+    quota: &CountedQuota,
     (allowed, share): (f64, f64),
     words: String,
 ) -> Proposal {
     let region = facts.resource;
-    let (service, code) = quota.code;
+    let RegionQuota { service, code, .. } = quota.quota;
     let wanted = (allowed * HIGHER).ceil() as u32;
     let allowed = allowed.round() as u32;
     let mut path = Path::default();
@@ -157,10 +150,6 @@ fn propose(
                 .to_owned(),
         ),
     ]);
-    let impact = format!(
-        "A further one of the {} is refused at the quota",
-        quota.counted
-    );
     ConfigurationFact {
         kind: PREVENTION,
         rule: RULE,
@@ -176,13 +165,10 @@ fn propose(
             Priority::High
         },
         risk: Impact::Low,
-        impact: ImpactAssessment {
-            cost_percent: Some(0.0),
-            cost: "none".to_owned(),
-            performance_degradation_percent: None,
-            performance: impact.clone(),
-            security: "none".to_owned(),
-        },
+        impact: none_but(format!(
+            "A further one of the {} is refused at the quota",
+            quota.counted
+        )),
         effort: Effort::Low,
         plan: Some(request_quota(region, service, code, allowed, wanted)),
         reason_code: RULE.to_owned(),

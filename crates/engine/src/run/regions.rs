@@ -11,11 +11,9 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::open_facts::{
     ChunkFacts, FactLoader, FactNeed, FactSource, FactType,
 };
+use reeve_recommend::judgement::region_quota::REGION;
 use reeve_recommend::judgement::region_totals::RegionTotals;
 use tokio::sync::OnceCell;
-
-/// Name of the kind of resources that stand for a region.
-const REGION: &str = "region";
 
 /// Source of [`RegionTotals`].
 pub struct Regions(Arc<dyn EstateStore>);

@@ -1,6 +1,7 @@
 //! Security services: what watches, records and guards an account.
 
 use reeve_estate::RelationKind::{AttachedTo, LogsTo, MayAssume};
+use reeve_recommend::judgement::region_quota;
 
 use super::machines::EC2;
 use super::services::TRAILS;
@@ -89,23 +90,25 @@ const fn of_region(
     }
 }
 
-/// A quota of the account in the region, as it applies to it; absent where the account has none of
-/// its own (Service Quotas API reference, `GetServiceQuota`).
-const fn quota(into: &'static str, parameters: &'static [(&'static str, &'static str)]) -> Shared {
-    Shared {
-        absent: &["NoSuchResourceException"],
-        ..of_region(
-            into,
-            SERVICE_QUOTAS,
-            ask(
-                "servicequotas:GetServiceQuota",
-                "GetServiceQuota",
-                parameters,
-            ),
-            ("", ""),
-            SharedPart::First("Quota.Value"),
-        )
-    }
+/// Call for a quota as it applies to the account; absent where the account has none of its own
+/// (Service Quotas API reference, `GetServiceQuota`).
+macro_rules! quota {
+    ($quota:path) => {
+        Shared {
+            absent: &["NoSuchResourceException"],
+            ..of_region(
+                $quota.member,
+                SERVICE_QUOTAS,
+                ask(
+                    "servicequotas:GetServiceQuota",
+                    "GetServiceQuota",
+                    &[("ServiceCode", $quota.service), ("QuotaCode", $quota.code)],
+                ),
+                ("", ""),
+                SharedPart::First("Quota.Value"),
+            )
+        }
+    };
 }
 
 /// Settings of a region, and services that may be off in it: where there is no detector or recorder,
@@ -187,30 +190,12 @@ const OF_REGION: &[Shared] = &[
         ("", ""),
         SharedPart::All("trailList"),
     ),
-    quota(
-        "QuotaNetworks",
-        &[("ServiceCode", "vpc"), ("QuotaCode", "L-F678F1CE")],
-    ),
-    quota(
-        "QuotaInternetGateways",
-        &[("ServiceCode", "vpc"), ("QuotaCode", "L-A4707A72")],
-    ),
-    quota(
-        "QuotaNetworkInterfaces",
-        &[("ServiceCode", "vpc"), ("QuotaCode", "L-DF5E4CA3")],
-    ),
-    quota(
-        "QuotaSecurityGroups",
-        &[("ServiceCode", "vpc"), ("QuotaCode", "L-E79EC296")],
-    ),
-    quota(
-        "QuotaElasticAddresses",
-        &[("ServiceCode", "ec2"), ("QuotaCode", "L-0263D0A3")],
-    ),
-    quota(
-        "QuotaDatabases",
-        &[("ServiceCode", "rds"), ("QuotaCode", "L-7B6409FD")],
-    ),
+    quota!(region_quota::NETWORKS),
+    quota!(region_quota::INTERNET_GATEWAYS),
+    quota!(region_quota::NETWORK_INTERFACES),
+    quota!(region_quota::SECURITY_GROUPS),
+    quota!(region_quota::ELASTIC_ADDRESSES),
+    quota!(region_quota::DATABASES),
 ];
 
 pub(super) const ROWS: &[KindRow] = &[
