@@ -140,6 +140,16 @@ pub(crate) fn recover(
     };
     let mut anchor = anchor.map_err(OpenError::io(&places.anchor, "opening"))?;
 
+    // Before the files of the log go whose entries it says are sealed.
+    let journal = open_journal(
+        disk,
+        &places,
+        &attestor,
+        &manifest,
+        content.as_ref(),
+        unsigned.is_some(),
+    )?;
+
     let wal = replay::settle(disk, &places, &log, sealed, anchored_size)?;
     let written = match anchor::is_sound(disk.as_ref(), &places.anchor) {
         Ok(true) => anchor.write(&head).and_then(|()| anchor.sync()),
@@ -151,15 +161,6 @@ pub(crate) fn recover(
         Err(error) => Err(error),
     };
     written.map_err(OpenError::io(&places.anchor, "writing"))?;
-
-    let journal = open_journal(
-        disk,
-        &places,
-        &attestor,
-        &manifest,
-        content.as_ref(),
-        unsigned.is_some(),
-    )?;
 
     let replay::Log {
         chain_hash,

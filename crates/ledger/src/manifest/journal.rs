@@ -40,6 +40,8 @@ pub struct JournalContent {
     pub length: u64,
     /// Reason why the bytes behind them do not count; `None` if there are none.
     pub rejected: Option<String>,
+    /// Offset of the last record that counts.
+    last: u64,
     digest: Digest,
 }
 
@@ -134,6 +136,8 @@ pub fn decode(
 
     let rejected = fault.filter(|_| length < bytes.len());
     let count = records.len();
+    let before_last = count.checked_sub(2).and_then(|at| records.get(at));
+    let last = before_last.map_or(0, |(_, at, _)| *at as u64);
     let manifest = fold(records.into_iter().map(|(record, ..)| record))?;
 
     Ok(JournalContent {
@@ -141,6 +145,7 @@ pub fn decode(
         records: count,
         length: length as u64,
         rejected,
+        last,
         digest,
     })
 }
@@ -259,7 +264,9 @@ impl Journal {
     }
 
     /// Opens a file that was read, for appending: what an interruption left behind its last record
-    /// is cut off, and many records become one.
+    /// is cut off, and many records become one. The last record is durable when this returns: the
+    /// process that wrote it may have been killed before it was synced, or the sync may have
+    /// failed, and what is removed next rests on it.
     pub(crate) fn open(
         disk: &Arc<dyn Disk>,
         path: &Path,
@@ -271,10 +278,13 @@ impl Journal {
         }
 
         let file = disk.open(path)?;
+        let mut last = vec![0; (content.length - content.last) as usize];
+        file.read_at(content.last, &mut last)?;
+        file.write_at(content.last, &last)?;
         if file.len()? > content.length {
             file.truncate(content.length)?;
-            file.sync()?;
         }
+        file.sync()?;
 
         Ok(Journal {
             disk: disk.clone(),
