@@ -1,5 +1,4 @@
 // What people do with baselines and drifts.
-import assert from 'node:assert/strict';
 import {
   eventually,
   fitsWidth,
