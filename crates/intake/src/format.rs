@@ -10,7 +10,6 @@ mod kubernetes;
 mod ocsf;
 mod okta;
 mod otlp;
-mod otlp_message;
 mod syslog;
 
 use std::collections::HashMap;
@@ -242,8 +241,8 @@ fn lines(body: &[u8], now: Timestamp) -> Vec<Read> {
 fn of_otlp(body: &[u8], encoding: Encoding) -> Result<Vec<Read>, Rejection> {
     let request = match encoding {
         Encoding::Protobuf => {
-            let read = otlp_message::as_json(body);
-            let wrong = |error: prost::DecodeError| Rejection::new("", error.to_string());
+            let read = reeve_otlp::as_json(body);
+            let wrong = |error: reeve_otlp::DecodeError| Rejection::new("", error.to_string());
             Json::from(read.map_err(wrong)?)
         }
         Encoding::Text => {

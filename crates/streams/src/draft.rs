@@ -1,8 +1,12 @@
 //! A stream as it is sent, before it is checked.
 
+use std::fmt;
+
 use reeve_audit::query::Query;
 use reeve_audit::{FieldCode, FieldError};
 
+use crate::kafka::{KafkaCompression, KafkaKey, KafkaSasl};
+use crate::otlp::OtlpEncoding;
 use crate::settings::{HttpsBody, StreamFormat, StreamKind, StreamSettings};
 
 /// Longest text of a setting, bytes.
@@ -36,6 +40,14 @@ pub struct StreamDraft {
     pub port: Option<u16>,
     pub tls: Option<bool>,
     pub hostname: Option<String>,
+    pub brokers: Option<String>,
+    pub topic: Option<String>,
+    pub sasl: Option<String>,
+    pub username: Option<String>,
+    pub key: Option<String>,
+    pub compression: Option<String>,
+    pub encoding: Option<String>,
+    pub header: Option<String>,
 }
 
 /// Reads the name of a stream.
@@ -118,6 +130,23 @@ impl Fields {
         Some(value.to_owned())
     }
 
+    /// Reads a name of a table; the usual value unless given.
+    fn one_of<T: Copy + fmt::Display + 'static>(
+        &mut self,
+        field: &str,
+        given: Option<&String>,
+        (all, usual): (&'static [T], T),
+    ) -> T {
+        let Some(given) = given else { return usual };
+        let found = all.iter().find(|value| value.to_string() == given.trim());
+        found.copied().unwrap_or_else(|| {
+            let names: Vec<String> = all.iter().map(T::to_string).collect();
+            let message = format!("must be one of {}", names.join(", "));
+            self.wrong(field, FieldCode::InvalidValue, &message);
+            usual
+        })
+    }
+
     fn needed(&mut self, field: &str, value: Option<&String>, sound: fn(&str) -> bool) -> String {
         self.optional(field, value, sound).unwrap_or_else(|| {
             let message = "is required for this kind of stream";
@@ -163,6 +192,18 @@ impl StreamDraft {
             },
             StreamKind::SecurityLake => self.lake(&mut fields),
             StreamKind::Syslog => self.syslog(&mut fields),
+            StreamKind::Kafka => self.kafka(&mut fields),
+            StreamKind::Otlp => StreamSettings::Otlp {
+                url: fields.needed("url", self.url.as_ref(), is_line),
+                encoding: fields.one_of(
+                    "encoding",
+                    self.encoding.as_ref(),
+                    (OtlpEncoding::ALL, OtlpEncoding::Protobuf),
+                ),
+                header: fields
+                    .optional("header", self.header.as_ref(), is_header)
+                    .unwrap_or_else(|| "Authorization".to_owned()),
+            },
         };
 
         if fields.errors.is_empty() {
@@ -173,14 +214,8 @@ impl StreamDraft {
     }
 
     fn body(&self, fields: &mut Fields) -> HttpsBody {
-        let Some(given) = &self.body else {
-            return HttpsBody::Lines;
-        };
-        HttpsBody::parse(given).unwrap_or_else(|| {
-            let message = "must be ndjson or json_array";
-            fields.wrong("body", FieldCode::InvalidValue, message);
-            HttpsBody::Lines
-        })
+        let bodies = (HttpsBody::ALL, HttpsBody::Lines);
+        fields.one_of("body", self.body.as_ref(), bodies)
     }
 
     fn lake(&self, fields: &mut Fields) -> StreamSettings {
@@ -208,8 +243,45 @@ impl StreamDraft {
         }
     }
 
+    fn kafka(&self, fields: &mut Fields) -> StreamSettings {
+        let given = fields.needed("brokers", self.brokers.as_ref(), is_line);
+        let mut brokers = Vec::new();
+        for address in given
+            .split(',')
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+        {
+            match address.parse() {
+                Ok(broker) => brokers.push(broker),
+                Err(error) => {
+                    let message = format!("{address}: {error}");
+                    fields.wrong("brokers", FieldCode::InvalidValue, &message);
+                }
+            }
+        }
+        let mechanisms = (KafkaSasl::ALL, KafkaSasl::None);
+        let sasl = fields.one_of("sasl", self.sasl.as_ref(), mechanisms);
+        let username = match sasl {
+            KafkaSasl::None => fields.optional("username", self.username.as_ref(), is_visible),
+            _ => Some(fields.needed("username", self.username.as_ref(), is_visible)),
+        };
+        StreamSettings::Kafka {
+            brokers,
+            topic: fields.needed("topic", self.topic.as_ref(), is_topic),
+            tls: self.tls.unwrap_or(true),
+            sasl,
+            username,
+            key: fields.one_of("key", self.key.as_ref(), (KafkaKey::ALL, KafkaKey::EventId)),
+            compression: fields.one_of(
+                "compression",
+                self.compression.as_ref(),
+                (KafkaCompression::ALL, KafkaCompression::None),
+            ),
+        }
+    }
+
     /// Every field with its name, and `true` where it is given.
-    fn given(&self) -> [(&'static str, bool); 17] {
+    fn given(&self) -> [(&'static str, bool); 25] {
         [
             ("url", self.url.is_some()),
             ("body", self.body.is_some()),
@@ -228,6 +300,14 @@ impl StreamDraft {
             ("port", self.port.is_some()),
             ("tls", self.tls.is_some()),
             ("hostname", self.hostname.is_some()),
+            ("brokers", self.brokers.is_some()),
+            ("topic", self.topic.is_some()),
+            ("sasl", self.sasl.is_some()),
+            ("username", self.username.is_some()),
+            ("key", self.key.is_some()),
+            ("compression", self.compression.is_some()),
+            ("encoding", self.encoding.is_some()),
+            ("header", self.header.is_some()),
         ]
     }
 }
@@ -247,11 +327,47 @@ const fn fields_of(kind: StreamKind) -> &'static [&'static str] {
             "access_key_id",
         ],
         StreamKind::Syslog => &["host", "port", "tls", "hostname"],
+        StreamKind::Kafka => &[
+            "brokers",
+            "topic",
+            "tls",
+            "sasl",
+            "username",
+            "key",
+            "compression",
+        ],
+        StreamKind::Otlp => &["url", "encoding", "header"],
     }
 }
 
 fn is_line(text: &str) -> bool {
     !text.contains(char::is_control)
+}
+
+/// Returns `true` for visible ASCII characters.
+fn is_visible(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Returns `true` for names of headers that carry a key: none that say what the body is.
+fn is_header(text: &str) -> bool {
+    let own = [
+        "content-type",
+        "content-encoding",
+        "content-length",
+        "host",
+        "transfer-encoding",
+    ];
+    text.len() <= 100
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        && !own.iter().any(|name| text.eq_ignore_ascii_case(name))
+}
+
+/// Returns `true` for names of topics, by Kafka's own rule.
+fn is_topic(text: &str) -> bool {
+    text.len() <= 249 && text != "." && text != ".." && is_name(&text.replace("..", "."))
 }
 
 /// Returns `true` for names of namespaces, hubs, policies, indexes, regions, buckets and keys.
@@ -298,7 +414,7 @@ mod tests {
     #[test]
     fn every_kind_names_what_it_needs() {
         let empty = StreamDraft::default();
-        let cases: [(StreamKind, &[&str]); 5] = [
+        let cases: [(StreamKind, &[&str]); 7] = [
             (StreamKind::Https, &["url"]),
             (StreamKind::SplunkHec, &["url"]),
             (StreamKind::EventHub, &["namespace", "hub"]),
@@ -307,6 +423,8 @@ mod tests {
                 &["account_id", "region", "bucket"],
             ),
             (StreamKind::Syslog, &["host"]),
+            (StreamKind::Kafka, &["brokers", "topic"]),
+            (StreamKind::Otlp, &["url"]),
         ];
         for (kind, needed) in cases {
             let expected: Vec<String> = needed
@@ -332,6 +450,42 @@ mod tests {
                 "host unknown_field",
                 "account_id invalid_value",
                 "bucket invalid_value"
+            ]
+        );
+    }
+
+    #[test]
+    fn kafka_names_its_brokers_and_its_user() {
+        let draft = StreamDraft {
+            brokers: Some("a:9092, b".to_owned()),
+            topic: Some("audit.log".to_owned()),
+            sasl: Some("scram_sha_512".to_owned()),
+            ..StreamDraft::default()
+        };
+        assert_eq!(
+            errors(StreamKind::Kafka, &draft),
+            ["username missing_field"]
+        );
+        let known = StreamDraft {
+            username: Some("$ConnectionString".to_owned()),
+            ..draft.clone()
+        };
+        let settings = known.read(StreamKind::Kafka).unwrap();
+        assert_eq!(settings.receiver(), "a:9092/audit.log");
+        assert!(settings.needs_secret());
+        let wrong = StreamDraft {
+            brokers: Some("a:9092,kafka://b".to_owned()),
+            topic: Some("..".to_owned()),
+            key: Some("name".to_owned()),
+            sasl: None,
+            ..draft
+        };
+        assert_eq!(
+            errors(StreamKind::Kafka, &wrong),
+            [
+                "brokers invalid_value",
+                "topic invalid_value",
+                "key invalid_value"
             ]
         );
     }

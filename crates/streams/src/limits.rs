@@ -25,9 +25,11 @@ impl BatchLimits {
         let (entries, bytes, linger) = match kind {
             // A window of several requests, all of which are acknowledged together.
             StreamKind::SplunkHec => (10_000, 8 << 20, soon),
-            StreamKind::Https | StreamKind::Syslog => (2_000, 2 << 20, soon),
+            StreamKind::Https | StreamKind::Syslog | StreamKind::Otlp => (2_000, 2 << 20, soon),
             // A request may have 1 MB, in which each record is escaped once more.
             StreamKind::EventHub => (1_000, 600_000, soon),
+            // A batch of a partition may have 1 MiB (`message.max.bytes`), at Event Hubs 1 MB.
+            StreamKind::Kafka => (2_000, 800_000, soon),
             StreamKind::SecurityLake => (50_000, 64 << 20, Duration::from_secs(300)),
         };
         BatchLimits {
@@ -77,6 +79,7 @@ mod tests {
             .map(|(sequence, size)| StreamRecord {
                 sequence: sequence as u64,
                 event_id: sequence.to_string(),
+                resource_id: None,
                 timestamp: Timestamp::UNIX_EPOCH,
                 recorded_at: Timestamp::UNIX_EPOCH,
                 body: vec![b'x'; *size],

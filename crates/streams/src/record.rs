@@ -6,6 +6,7 @@ use reeve_audit::format::{
 };
 
 use crate::ocsf::ocsf_event;
+use crate::otlp::otlp_record;
 use crate::settings::{StreamFormat, StreamSettings};
 
 /// An entry in the form that a receiver takes.
@@ -14,6 +15,8 @@ pub struct StreamRecord {
     /// Position in the log.
     pub sequence: u64,
     pub event_id: String,
+    /// Resource that the entry is about.
+    pub resource_id: Option<String>,
     /// Time at which the event happened.
     pub timestamp: Timestamp,
     /// Time at which Reeve received the entry.
@@ -33,17 +36,20 @@ impl StreamRecord {
         view: &EntryView<'_>,
     ) -> Result<StreamRecord, FormatError> {
         let mut body = Vec::with_capacity(1536);
-        match text_format(settings, format) {
-            Some(format) => drop(format.write_entry(&mut body, view)?),
-            None => body.extend_from_slice(ocsf_event(view).to_string().as_bytes()),
+        match (text_format(settings, format), settings) {
+            (Some(format), _) => drop(format.write_entry(&mut body, view)?),
+            (None, StreamSettings::Otlp { encoding, .. }) => body = otlp_record(*encoding, view)?,
+            (None, _) => body.extend_from_slice(ocsf_event(view).to_string().as_bytes()),
         }
-        if body.last() == Some(&b'\n') {
+        // A message of protobuf may end with any byte.
+        if body.last() == Some(&b'\n') && format != StreamFormat::Otlp {
             body.pop();
         }
 
         Ok(StreamRecord {
             sequence: view.integrity.sequence,
             event_id: view.entry.event_id.as_str().to_owned(),
+            resource_id: view.entry.resource.id.clone(),
             timestamp: view.entry.timestamp,
             recorded_at: view.recorded_at,
             body,
@@ -51,7 +57,7 @@ impl StreamRecord {
     }
 }
 
-/// Returns the writer of a format; `None` for OCSF. A syslog record has no frame: the connection adds
+/// Returns the writer of a format; `None` for OCSF and log records. A syslog record has no frame: the connection adds
 /// it.
 fn text_format(settings: &StreamSettings, format: StreamFormat) -> Option<Format> {
     let limit = Limit {
@@ -59,7 +65,7 @@ fn text_format(settings: &StreamSettings, format: StreamFormat) -> Option<Format
         oversize: Oversize::Reduce,
     };
     Some(match format {
-        StreamFormat::Ocsf => return None,
+        StreamFormat::Ocsf | StreamFormat::Otlp => return None,
         StreamFormat::Json => Format::Json,
         StreamFormat::Cef => Format::Cef(CefOptions { limit }),
         StreamFormat::Syslog => Format::Syslog(SyslogOptions {

@@ -3,6 +3,9 @@
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
+use crate::kafka::{BrokerAddress, KafkaCompression, KafkaKey, KafkaSasl};
+use crate::otlp::OtlpEncoding;
+
 named!(
     /// Direction of an integration, seen from Reeve.
     Direction {
@@ -26,6 +29,10 @@ named!(
         SecurityLake => "security_lake",
         /// A syslog server, over TLS or TCP.
         Syslog => "syslog",
+        /// A topic of Apache Kafka, or of what speaks its protocol.
+        Kafka => "kafka",
+        /// A receiver of OpenTelemetry's logs, over OTLP/HTTP.
+        Otlp => "otlp",
     }
 );
 
@@ -40,6 +47,8 @@ named!(
         Syslog => "syslog",
         /// Class of the Open Cybersecurity Schema Framework 1.3.0, as JSON.
         Ocsf => "ocsf",
+        /// Log record of OpenTelemetry.
+        Otlp => "otlp",
     }
 );
 
@@ -96,6 +105,26 @@ pub enum StreamSettings {
         /// HOSTNAME of the messages; `-` where it is `None`.
         hostname: Option<String>,
     },
+    /// Topic of Kafka. The secret is the password of `username`.
+    Kafka {
+        /// Brokers that are asked first; the others are learned from them.
+        brokers: Vec<BrokerAddress>,
+        topic: String,
+        tls: bool,
+        sasl: KafkaSasl,
+        /// User of SASL.
+        username: Option<String>,
+        key: KafkaKey,
+        compression: KafkaCompression,
+    },
+    /// Receiver of OpenTelemetry's logs. The secret is the value of `header`; empty sends none.
+    Otlp {
+        /// Address; without a path, `/v1/logs` is added.
+        url: String,
+        encoding: OtlpEncoding,
+        /// Name of the header with the secret.
+        header: String,
+    },
 }
 
 impl StreamSettings {
@@ -108,6 +137,8 @@ impl StreamSettings {
             Self::EventHub { .. } => StreamKind::EventHub,
             Self::SecurityLake { .. } => StreamKind::SecurityLake,
             Self::Syslog { .. } => StreamKind::Syslog,
+            Self::Kafka { .. } => StreamKind::Kafka,
+            Self::Otlp { .. } => StreamKind::Otlp,
         }
     }
 
@@ -115,11 +146,13 @@ impl StreamSettings {
     #[must_use]
     pub fn address(&self) -> Option<(&'static str, &str)> {
         match self {
-            Self::Https { url, .. } | Self::SplunkHec { url, .. } => Some(("url", url)),
+            Self::Https { url, .. } | Self::SplunkHec { url, .. } | Self::Otlp { url, .. } => {
+                Some(("url", url))
+            }
             Self::EventHub { endpoint, .. } | Self::SecurityLake { endpoint, .. } => {
                 endpoint.as_deref().map(|endpoint| ("endpoint", endpoint))
             }
-            Self::Syslog { .. } => None,
+            Self::Syslog { .. } | Self::Kafka { .. } => None,
         }
     }
 
@@ -128,7 +161,7 @@ impl StreamSettings {
     #[must_use]
     pub fn receiver(&self) -> String {
         match self {
-            Self::Https { url, .. } | Self::SplunkHec { url, .. } => {
+            Self::Https { url, .. } | Self::SplunkHec { url, .. } | Self::Otlp { url, .. } => {
                 url.split(['?', '#']).next().unwrap_or_default().to_owned()
             }
             Self::EventHub { namespace, hub, .. } => format!("{namespace}/{hub}"),
@@ -138,17 +171,36 @@ impl StreamSettings {
                 ..
             } => format!("s3://{bucket}/ext/{source_name}"),
             Self::Syslog { host, port, .. } => format!("{host}:{port}"),
+            Self::Kafka { brokers, topic, .. } => match brokers.first() {
+                Some(broker) => format!("{broker}/{topic}"),
+                None => topic.clone(),
+            },
+        }
+    }
+
+    /// Returns `true` if the receiver needs a secret.
+    #[must_use]
+    pub fn needs_secret(&self) -> bool {
+        match self {
+            Self::SplunkHec { .. } | Self::EventHub { .. } => true,
+            Self::Kafka { sasl, .. } => *sasl != KafkaSasl::None,
+            Self::Https { .. }
+            | Self::SecurityLake { .. }
+            | Self::Syslog { .. }
+            | Self::Otlp { .. } => false,
         }
     }
 }
 
-impl StreamKind {
-    /// Returns `true` if receivers of the kind need a secret.
+impl StreamFormat {
+    /// Returns `true` if a record is one JSON value.
     #[must_use]
-    pub const fn needs_secret(self) -> bool {
-        matches!(self, Self::SplunkHec | Self::EventHub)
+    pub const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Ocsf)
     }
+}
 
+impl StreamKind {
     /// Returns `true` if receivers of the kind confirm what they have taken.
     #[must_use]
     pub const fn is_confirmed(self) -> bool {
@@ -159,13 +211,14 @@ impl StreamKind {
     #[must_use]
     pub const fn formats(self) -> &'static [StreamFormat] {
         match self {
-            Self::Https | Self::SplunkHec | Self::EventHub => &[
+            Self::Https | Self::SplunkHec | Self::EventHub | Self::Kafka => &[
                 StreamFormat::Json,
                 StreamFormat::Ocsf,
                 StreamFormat::Cef,
                 StreamFormat::Syslog,
             ],
             Self::SecurityLake => &[StreamFormat::Ocsf],
+            Self::Otlp => &[StreamFormat::Otlp],
             Self::Syslog => &[StreamFormat::Syslog, StreamFormat::Cef],
         }
     }

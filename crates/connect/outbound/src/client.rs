@@ -137,6 +137,13 @@ impl Outbound {
         &self.policy
     }
 
+    /// Returns `true` if an address may be reached in the clear, as plain `http` may.
+    #[must_use]
+    pub fn allows_plain(&self, address: IpAddr) -> bool {
+        let plain = Url::parse("http://host.invalid/");
+        plain.is_ok_and(|url| self.policy.check_address(&url, address).is_ok())
+    }
+
     /// Sends a request and reads the whole answer.
     pub async fn send(&self, request: Request) -> Result<Answer, OutboundError> {
         let time = self.limits.time;

@@ -34,14 +34,10 @@ impl HttpsSink {
         })
     }
 
-    fn is_json(&self) -> bool {
-        matches!(self.format, StreamFormat::Json | StreamFormat::Ocsf)
-    }
-
     fn media_type(&self) -> &'static str {
         match self.body {
             HttpsBody::Array => "application/json",
-            HttpsBody::Lines if self.is_json() => "application/x-ndjson",
+            HttpsBody::Lines if self.format.is_json() => "application/x-ndjson",
             HttpsBody::Lines => "text/plain; charset=utf-8",
         }
     }
@@ -59,7 +55,7 @@ impl HttpsSink {
             HttpsBody::Array => {
                 for (at, record) in batch.iter().enumerate() {
                     body.push(if at == 0 { b'[' } else { b',' });
-                    if self.is_json() {
+                    if self.format.is_json() {
                         body.extend_from_slice(&record.body);
                     } else {
                         push_json_string(&record.body, &mut body);

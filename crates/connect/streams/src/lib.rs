@@ -6,6 +6,8 @@
 mod answer;
 mod event_hub;
 mod https;
+mod kafka;
+mod otlp;
 mod splunk;
 mod syslog;
 
@@ -13,6 +15,8 @@ use std::time::Duration;
 
 pub use event_hub::EventHubSink;
 pub use https::HttpsSink;
+pub use kafka::{KafkaSink, KafkaTopic};
+pub use otlp::OtlpSink;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 pub use splunk::SplunkSink;
 pub use syslog::SyslogSink;

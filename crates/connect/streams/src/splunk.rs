@@ -110,9 +110,10 @@ impl SplunkSink {
         to.extend_from_slice(self.envelope.as_bytes());
         let (seconds, thousandths) = (time.div_euclid(1000), time.rem_euclid(1000));
         to.extend_from_slice(format!(",\"time\":{seconds}.{thousandths:03},\"event\":").as_bytes());
-        match self.format {
-            StreamFormat::Json | StreamFormat::Ocsf => to.extend_from_slice(&record.body),
-            StreamFormat::Cef | StreamFormat::Syslog => push_json_string(&record.body, to),
+        if self.format.is_json() {
+            to.extend_from_slice(&record.body);
+        } else {
+            push_json_string(&record.body, to);
         }
         to.push(b'}');
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use proptest::prelude::*;
+use reeve_otlp::{ExportRequest, KeyValue, LogRecord, Message as _, ResourceLogs, ScopeLogs};
 
 use super::*;
 
@@ -146,12 +147,37 @@ fn envelopes_hold_the_events() {
     );
 }
 
+/// A request in protobuf.
+fn otlp_sample() -> Vec<u8> {
+    let record = LogRecord {
+        time_unix_nano: 1_795_860_000_123_456_789,
+        severity_number: 17,
+        attributes: vec![
+            KeyValue::text("event.name", "user.login"),
+            KeyValue::int("tries", 3),
+        ],
+        trace_id: vec![0x5b, 0x8e],
+        ..LogRecord::default()
+    };
+    let logs = ResourceLogs {
+        scope_logs: vec![ScopeLogs {
+            log_records: vec![record],
+            ..ScopeLogs::default()
+        }],
+        ..ResourceLogs::default()
+    };
+    ExportRequest {
+        resource_logs: vec![logs],
+    }
+    .encode_to_vec()
+}
+
 #[test]
 fn protobuf_and_json_of_a_log_record_are_read_alike() {
     let events = read(
         "src",
         (SourceKind::Otlp, None),
-        (&otlp_message::sample(), Encoding::Protobuf),
+        (&otlp_sample(), Encoding::Protobuf),
         now(),
     );
     let entry = events.unwrap().remove(0).draft.unwrap().entry;

@@ -22,6 +22,7 @@ fn record(sequence: u64) -> StreamRecord {
     StreamRecord {
         sequence,
         event_id: format!("entry-{sequence}"),
+        resource_id: None,
         timestamp: at(0),
         recorded_at: at(0),
         body: b"{}".to_vec(),

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod collector;
 mod event_hub;
 mod hec;
 mod https;
+mod kafka;
+mod otlp;
 mod splunk;
 mod syslog;
 
@@ -29,6 +32,7 @@ fn records(from: u64, count: u64, size: usize) -> Vec<StreamRecord> {
             StreamRecord {
                 sequence,
                 event_id: format!("entry-{sequence}"),
+                resource_id: Some(format!("i-{}", sequence % 7)),
                 timestamp: Timestamp::from_millisecond(1_800_000_000_007).unwrap(),
                 recorded_at: Timestamp::from_second(1_800_000_000).unwrap(),
                 body: body.into_bytes(),

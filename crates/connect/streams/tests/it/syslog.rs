@@ -31,7 +31,7 @@ async fn frame(stream: &mut (impl AsyncRead + Unpin)) -> String {
 }
 
 /// Makes a certificate of 127.0.0.1 that signs itself.
-fn certificate(folder: &Path) -> (Vec<u8>, Vec<u8>) {
+pub(crate) fn certificate(folder: &Path) -> (Vec<u8>, Vec<u8>) {
     let (certificate, key) = (folder.join("certificate.pem"), folder.join("key.pem"));
     let made = Command::new("openssl")
         .args([

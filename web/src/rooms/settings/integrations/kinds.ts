@@ -12,6 +12,8 @@ export interface Field {
   description?: string;
   placeholder?: string;
   required?: boolean;
+  /** What can be chosen; the first is the usual value. A field without choices is a text. */
+  choices?: { value: string; label: string }[];
 }
 
 interface Kind {
@@ -96,6 +98,91 @@ export const KINDS: Record<ReceiverType, Kind> = {
     ],
     formats: ['syslog', 'cef'],
   },
+  kafka: {
+    label: 'Topic of Apache Kafka, or of Event Hubs by its protocol',
+    fields: [
+      {
+        name: 'brokers',
+        label: 'Brokers',
+        placeholder: 'kafka-1.example.com:9093, kafka-2.example.com:9093',
+        required: true,
+      },
+      { name: 'topic', label: 'Topic', placeholder: 'audit', required: true },
+      {
+        name: 'tls',
+        label: 'Encryption',
+        choices: [
+          { value: 'true', label: 'TLS' },
+          { value: 'false', label: 'None, to allowed networks' },
+        ],
+      },
+      {
+        name: 'sasl',
+        label: 'Authentication',
+        choices: [
+          { value: 'none', label: 'None' },
+          { value: 'plain', label: 'SASL PLAIN' },
+          { value: 'scram_sha_256', label: 'SASL SCRAM-SHA-256' },
+          { value: 'scram_sha_512', label: 'SASL SCRAM-SHA-512' },
+        ],
+      },
+      {
+        name: 'username',
+        label: 'User',
+        placeholder: 'reeve',
+        description: '$ConnectionString for Event Hubs',
+      },
+      {
+        name: 'key',
+        label: 'Key of a record',
+        choices: [
+          { value: 'event_id', label: 'Event ID' },
+          { value: 'resource_id', label: 'Resource ID' },
+        ],
+      },
+      {
+        name: 'compression',
+        label: 'Compression',
+        choices: [
+          { value: 'none', label: 'None' },
+          { value: 'gzip', label: 'gzip' },
+          { value: 'zstd', label: 'zstd' },
+        ],
+      },
+    ],
+    secret: {
+      label: 'Password',
+      required: false,
+      description: 'The connection string for Event Hubs',
+    },
+    formats: ['json', 'ocsf', 'cef', 'syslog'],
+  },
+  otlp: {
+    label: 'OpenTelemetry logs (OTLP over HTTP)',
+    fields: [
+      {
+        name: 'url',
+        label: 'Address',
+        placeholder: 'https://collector.example.com:4318',
+        required: true,
+      },
+      {
+        name: 'encoding',
+        label: 'Encoding',
+        choices: [
+          { value: 'protobuf', label: 'Protobuf' },
+          { value: 'json', label: 'JSON' },
+        ],
+      },
+      { name: 'header', label: 'Header of the key', placeholder: 'Authorization' },
+    ],
+    secret: {
+      label: 'Key',
+      required: false,
+      description: 'The whole value of the header, such as Bearer … Leave empty to send none',
+    },
+    formats: ['otlp'],
+  },
 };
 
 export const FORMATS: Record<EntryFormat, string> = {
@@ -103,6 +190,7 @@ export const FORMATS: Record<EntryFormat, string> = {
   cef: 'CEF',
   syslog: 'Syslog (RFC 5424)',
   ocsf: 'OCSF 1.3',
+  otlp: 'Log record of OpenTelemetry',
 };
 
 export const TYPES = (Object.keys(KINDS) as ReceiverType[]).map((value) => ({
@@ -115,8 +203,12 @@ export function settingsOf(kind: ReceiverType, texts: Record<string, string>): S
   const given = KINDS[kind].fields
     .map(({ name }) => [name, texts[name]?.trim() ?? ''] as const)
     .filter(([, value]) => value !== '');
-  const { port, ...rest } = Object.fromEntries(given);
-  return { ...rest, ...(port !== undefined && { port: Number(port) }) };
+  const { port, tls, ...rest } = Object.fromEntries(given);
+  return {
+    ...rest,
+    ...(port !== undefined && { port: Number(port) }),
+    ...(tls !== undefined && { tls: tls === 'true' }),
+  };
 }
 
 /** The texts of a form, from settings. */
