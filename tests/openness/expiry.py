@@ -11,7 +11,7 @@ PRESETS = {"version": 0, "policies": [
     {"name": "view", "event_types": ["resource.view"], "hot_days": 30, "warm_days": 90, "cold_years": 0},
     {"name": "default", "event_types": ["*"], "hot_days": 90, "warm_days": 365, "cold_years": 7},
 ]}
-PROOFS = ("ledger.", "audit.retention.", "audit.hold.")
+PROOFS = ("ledger.", "audit.retention.", "audit.hold.", "audit.erasure.")
 DESCRIBED = {"first_sequence": "first_sequence", "last_sequence": "last_sequence", "entries": "count", "sha256": "sha256", "class": "class"}
 
 

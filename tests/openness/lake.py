@@ -15,6 +15,7 @@ import sys
 import duckdb
 import zstandard
 
+import erasure
 import expiry
 import tlog
 from crc32c import crc32c
@@ -60,12 +61,14 @@ def manifest(home, keyring=None):
         if not found:
             raise Broken("a record of the manifest has no attestation")
         record = json.loads(line)
-        if record["version"] not in (2, 3) or record["kind"] not in (("seal", "expire") if newest else ("snapshot",)):
+        if record["version"] not in (2, 3, 4) or record["kind"] not in (("seal", "expire", "erase") if newest else ("snapshot",)):
             raise Broken(f"the manifest has a {record['kind']} of version {record['version']}")
         attested(record, hashlib.sha256(before + body).digest(), keys)
         before = hashlib.sha256(before + line).digest()
         if record["kind"] == "expire":
             expiry.mark(segments, record["segments"])
+        elif record["kind"] == "erase":
+            erasure.replace(segments, record["segments"])
         else:
             segments += record["segments"]
         newest = record
@@ -95,14 +98,20 @@ def sealed(home, listed):
         rows = rows_of(path, segment)
         if [row["sequence"] for row in rows] != sorted({row["sequence"] for row in rows}):
             raise Broken(f"{segment['path']}: sequences do not ascend")
-        span = (rows[0]["sequence"], rows[-1]["sequence"], len(rows))
-        if span != (segment["first_sequence"], segment["last_sequence"], segment["count"]):
+        span = (rows[0]["sequence"], rows[-1]["sequence"], len(rows)) if rows else (0, 0, 0)
+        whole = (segment["first_sequence"], segment["last_sequence"], segment["count"])
+        # An erasure may have taken the first or the last one.
+        within = segment.get("erased") and len(rows) == segment["count"] and (not rows or (whole[0] <= span[0] and span[1] <= whole[1]))
+        if span != whole and not within:
             raise Broken(f"{segment['path']} has {span} and not what the manifest says")
         for row in rows:
             held = entries.setdefault(row["sequence"], (row["salt"], row["canonical"]))
             if held != (row["salt"], row["canonical"]):
                 raise Broken(f"entry {row['sequence']} is in two segments")
-    gaps = sorted(set(range(listed["sealed_size"])) - set(entries))
+    erased = erasure.sequences(listed["segments"])
+    if erased & set(entries):
+        raise Broken("an erased entry is in its segment")
+    gaps = sorted(set(range(listed["sealed_size"])) - set(entries) - erased)
     if any(sequence >= listed["sealed_size"] for sequence in entries):
         raise Broken("the segments do not hold each sealed entry once")
     return entries, expiry.assign(listed["segments"], gaps)
@@ -273,8 +282,9 @@ def check(home, key=None):
     fresh, signed = unsealed(home, listed["sealed_size"], keyring)
     entries.update(fresh)
     size, root = keyring.open_checkpoint((home / "ledger" / "checkpoint").read_bytes())
-    if size != len(entries) + len(expired):
-        raise Broken(f"the signed checkpoint has {size} entries, and {len(entries) + len(expired)} are there")
+    there = len(entries) + len(expired) + len(erasure.sequences(listed["segments"]))
+    if size != there:
+        raise Broken(f"the signed checkpoint has {size} entries, and {there} are there")
     anchored = anchor(home, keyring)
     # Every root that somebody vouches for, by size.
     roots = [("the signed checkpoint", size, root), ("the anchor", *anchored[:2])]
@@ -285,6 +295,7 @@ def check(home, key=None):
     tree, head, commitments = tlog.Tree(), bytes(32), []
     stored = (home / "ledger" / "commitments").read_bytes() if listed["sealed_size"] else b""
     ranges = expiry.check(listed["segments"], entries, expired, stored)
+    erased = erasure.check(listed["segments"], entries, stored)
     for sequence in range(size + 1):
         for who, at, root in roots:
             if at == tree.size and root != tree.root():
@@ -309,6 +320,7 @@ def check(home, key=None):
         "commitments": commitments,
         "sealed": size,
         "expired": ranges,
+        "erased": erased,
         "unsealed": len(fresh),
         "classes": sorted({segment["class"] for segment in listed["segments"]}),
         "root": tree.root().hex(),
@@ -323,4 +335,6 @@ if __name__ == "__main__":
         sys.exit(f"BROKEN: {broken}")
     for path, entries, version in found["expired"]:
         print(f"expired by version {version} of the policies: {entries} entries of {path}")
+    for path, entries, request in found["erased"]:
+        print(f"erased by request {request}: {entries} entries of {path}")
     print(f"intact: {found['sealed']} sealed and {found['unsealed']} unsealed entries, root {found['root']}")

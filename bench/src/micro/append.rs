@@ -186,25 +186,31 @@ impl SegmentStore for NothingSealed {
         class: &str,
         _: &[Arc<StoredEntry>],
     ) -> Result<SegmentMeta, SegmentError> {
-        Err(SegmentError::Io {
-            path: class.to_owned(),
-            message: "the benchmark does not seal".to_owned(),
-        })
+        Err(refusal(class))
+    }
+
+    async fn rewrite(
+        &self,
+        segment: &SegmentMeta,
+        _: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        Err(refusal(&segment.path))
     }
 
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
-        Err(SegmentError::Io {
-            path: segment.path.clone(),
-            message: "the benchmark does not seal".to_owned(),
-        })
+        Err(refusal(&segment.path))
     }
 
     async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
-        Err(SegmentError::Io {
-            path: segment.path.clone(),
-            message: "the benchmark does not seal".to_owned(),
-        })
+        Err(refusal(&segment.path))
     }
 
     fn publish(&self, _: Arc<Vec<SegmentMeta>>) {}
+}
+
+fn refusal(path: &str) -> SegmentError {
+    SegmentError::Io {
+        path: path.to_owned(),
+        message: "the benchmark does not seal".to_owned(),
+    }
 }

@@ -33,4 +33,4 @@ pub use field_error::{FieldCode, FieldError};
 pub use instant::{format_instant, parse_instant};
 pub use json::Json;
 pub use obstacle::Obstacle;
-pub use retention::RetentionClass;
+pub use retention::{RetentionClass, Tier};

@@ -3,7 +3,41 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::entry::EventType;
+
+/// Kind of place that entries are kept in, from the nearest to the farthest.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Local disk.
+    #[default]
+    Hot,
+    /// Searchable archive.
+    Warm,
+    /// Long-term archive, which is searched once it was restored.
+    Cold,
+}
+
+impl Tier {
+    /// Name in the configuration, on the wire and in entries.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hot => "hot",
+            Self::Warm => "warm",
+            Self::Cold => "cold",
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// Groups of entries with one retention period. A segment holds entries of one class, so that it
 /// can be deleted as a whole.

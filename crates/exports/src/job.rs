@@ -53,6 +53,8 @@ names!(
         DestinationUnreachable => "destination_unreachable",
         /// A part of the log is damaged.
         LogDamaged => "log_damaged",
+        /// A part of the log lies in a tier that does not answer, or that was not restored.
+        LogAway => "log_away",
         /// The disk for the files is full.
         DiskFull => "disk_full",
         /// A search took too long.

@@ -20,8 +20,10 @@
 //!       search/job.rs        Job, Found and Matches; workers.rs runs parts side by side
 //! predicate.rs  tally.rs  budget.rs            the query, the counts and the time of one search
 //! index.rs  segments.rs  scan.rs  rows.rs      files: the index, the segment, its scan, single rows of it
+//! tiers.rs  fetched.rs                         segments of the farther tiers, and local copies of them
 //! ```
 
+mod archived;
 mod budget;
 mod columns;
 mod content;
@@ -29,6 +31,8 @@ mod cut;
 mod decode;
 mod encode;
 mod export;
+mod faults;
+mod fetched;
 mod functions;
 mod index;
 mod mend;
@@ -39,6 +43,7 @@ mod schema;
 mod search;
 mod segments;
 mod tally;
+mod tiers;
 mod translate;
 mod values;
 mod views;
@@ -46,4 +51,5 @@ mod views;
 pub use export::EntryFile;
 pub use search::EntrySearch;
 pub use segments::EntrySegments;
+pub use tiers::TierPlaces;
 pub use views::{SealedPlace, Views};

@@ -7,6 +7,7 @@
 //! Nothing outside this crate sees Arrow, Parquet or DataFusion. Formats: `docs/formats/segment.md`
 //! and `docs/formats/samples.md`.
 
+mod archive;
 mod bills;
 pub mod entries;
 mod flow_records;
@@ -15,8 +16,9 @@ mod place;
 pub mod samples;
 mod text_table;
 
+pub use archive::{ArchivePlace, FolderPlace};
 pub use bills::{BillError, read_bill};
-pub use entries::{EntryFile, EntrySearch, EntrySegments, SealedPlace, Views};
+pub use entries::{EntryFile, EntrySearch, EntrySegments, SealedPlace, TierPlaces, Views};
 pub use flow_records::{FlowFileError, read_flow_records};
 pub use ocsf_file::{OcsfFileError, write_ocsf_file};
 pub use place::PlaceError;

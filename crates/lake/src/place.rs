@@ -161,7 +161,7 @@ impl Place {
 
 /// Syncs the partial file, gives it its name, and syncs the folders up to the root: also one that
 /// is not new may be that of a process which was killed before it made the folder's name durable.
-fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()> {
+pub(crate) fn settle(root: &FsPath, source: &FsPath, target: &FsPath) -> std::io::Result<()> {
     let file = std::fs::File::open(source)?;
     file.set_permissions(Permissions::from_mode(FILE_MODE))?;
     file.sync_all()?;

@@ -1,7 +1,7 @@
 //! Times at which segments cease to be shown, and classes of new entries: what retention tells the
 //! ledger.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use reeve_audit::EventType;
@@ -15,4 +15,6 @@ pub(crate) struct Deadlines {
     pub(crate) by_path: HashMap<String, Timestamp>,
     /// The earliest that is still ahead.
     pub(crate) next: Option<Timestamp>,
+    /// Segments of the cold tier that are shown all the same.
+    pub(crate) restored: HashSet<String>,
 }

@@ -19,6 +19,7 @@ use crate::fence::Fenced;
 use crate::ledger::Ledger;
 use crate::manifest::ManifestError;
 use crate::manifest::journal::mark;
+use crate::read::ReadError;
 use crate::segment::{Expired, SegmentError, SegmentMeta};
 
 /// Entry of an expiry, ready to be appended, and the segment that it speaks of.
@@ -32,11 +33,11 @@ pub struct Tombstone {
     pub policy_version: u64,
 }
 
-/// Reason why a segment was not expired or freed. It stays as it is, and the next run tries again.
+/// Reason why a segment was not expired, freed or written anew. It stays as it is, and the next run tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum ExpireError {
     /// There is no such segment, or it is not in the state that the step needs.
-    #[error("{path} cannot expire: {cause}")]
+    #[error("{path} stays as it is: {cause}")]
     Refused {
         /// Path of the segment.
         path: String,
@@ -44,7 +45,7 @@ pub enum ExpireError {
         cause: &'static str,
     },
     /// The entry about it was not recorded.
-    #[error("the expiry of a segment was not recorded")]
+    #[error("the expiry or erasure was not recorded")]
     Append(#[from] AppendError),
     /// The manifest was not written.
     #[error("the manifest was not written: {0}")]
@@ -52,9 +53,12 @@ pub enum ExpireError {
     /// Another server may write the log instead of this one.
     #[error(transparent)]
     Fenced(#[from] Fenced),
-    /// The files could not be deleted.
+    /// Files could not be read, written or deleted.
     #[error(transparent)]
     Segment(#[from] SegmentError),
+    /// An entry is not what the log committed to.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The ledger was closed.
     #[error("the log is closed")]
     Closed,
@@ -77,7 +81,7 @@ impl Ledger {
         let _no_seal = self.not_sealing().await;
         let shared = self.shared();
         shared.deadlines.write().by_path = deadlines;
-        shared.show_segments(None, |shown| shared.view.write().segments = shown);
+        shared.show_segments(None, |shown| shared.view.write().show(shown));
     }
 
     /// Records the tombstone of a segment and marks the segment as expired; both are durable when
@@ -151,12 +155,12 @@ impl Ledger {
         Ok(receipt)
     }
 
-    async fn recorded(&self, entry: Draft) -> Result<Receipt, ExpireError> {
+    pub(crate) async fn recorded(&self, entry: Draft) -> Result<Receipt, ExpireError> {
         let receipts = self.append(vec![entry]).await?;
         receipts.into_iter().next().ok_or(ExpireError::Closed)
     }
 
-    fn segment(&self, path: &str) -> Result<SegmentMeta, ExpireError> {
+    pub(crate) fn segment(&self, path: &str) -> Result<SegmentMeta, ExpireError> {
         let all = self.segments();
         let found = all.iter().find(|segment| segment.path == path);
         found
@@ -182,7 +186,7 @@ impl Ledger {
                 .ok_or(ExpireError::Closed)?
                 .expire(vec![segment], &all)?;
             drop(journal);
-            shared.show_segments(Some(all), |shown| shared.view.write().segments = shown);
+            shared.show_segments(Some(all), |shown| shared.view.write().show(shown));
             Ok::<(), ExpireError>(())
         };
         tokio::task::spawn_blocking(marking)
@@ -201,6 +205,13 @@ pub fn root_of<'e>(entries: impl IntoIterator<Item = &'e StoredEntry>) -> Hash {
     tree.root()
 }
 
-fn refused(path: String, cause: &'static str) -> ExpireError {
+pub(crate) fn refused(path: String, cause: &'static str) -> ExpireError {
     ExpireError::Refused { path, cause }
+}
+
+impl ExpireError {
+    /// Refusal of a request about a segment.
+    pub(crate) fn refused(path: &str, cause: &'static str) -> ExpireError {
+        refused(path.to_owned(), cause)
+    }
 }

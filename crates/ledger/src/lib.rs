@@ -14,6 +14,7 @@
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`], [`Ledger::snapshot`] |
 //! | expiring | [`Ledger::expire`], [`Ledger::free`], [`Ledger::conceal`] |
+//! | moving to other tiers | [`Ledger::relocate`], [`Ledger::settle`], [`Ledger::restored`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
 mod accept;
@@ -29,6 +30,7 @@ mod delivery;
 pub mod disk;
 pub mod entry;
 mod epoch;
+mod erasure;
 mod expiry;
 mod extend;
 mod fence;
@@ -43,6 +45,7 @@ mod queue;
 mod read;
 pub mod reader;
 mod recover;
+mod relocate;
 mod seal;
 pub mod segment;
 mod sequencer;
@@ -60,6 +63,7 @@ pub use deadlines::Classes;
 pub use delivery::Delivery;
 pub use entry::{Receipt, SealedEntry, StoredEntry};
 pub use epoch::{KeyEpoch, Planned, RotateError};
+pub use erasure::{Erasure, RewrittenSegment};
 pub use expiry::{ExpireError, Tombstone, root_of};
 pub use extend::ExtendError;
 pub use fence::{Fence, Fenced, Unfenced};
@@ -67,12 +71,15 @@ pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;
 pub use reader::{
-    Aggregation, Counts, EntryReader, GroupBy, MOST_PAIRS, MOST_SORTED, MOST_VALUES, Order, Page,
-    ReadOn, SearchRequest, Stretch, TimeUnit, TrailError,
+    Aggregation, Counts, EntryReader, GroupBy, LeftOut, MOST_PAIRS, MOST_SORTED, MOST_VALUES,
+    Order, Page, ReadOn, SearchRequest, Stretch, TimeUnit, TrailError,
 };
 pub use reeve_tlog::Epoch;
+pub use relocate::Relocation;
 pub use seal::SealError;
-pub use segment::{Expired, SegmentContent, SegmentError, SegmentMeta, SegmentStore};
+pub use segment::{
+    Erased, Expired, Moved, SegmentContent, SegmentError, SegmentMeta, SegmentStore,
+};
 pub use shared::Health;
 pub use snapshot::{Snapshot, SnapshotFile};
 pub use tail::{Tail, View};

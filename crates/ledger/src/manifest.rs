@@ -152,16 +152,22 @@ fn check_segments(segments: &[SegmentMeta], begin: u64, end: u64) -> Result<(), 
     for segment in segments {
         let (first, last) = (segment.first_sequence, segment.last_sequence);
         let span = last.checked_sub(first).map_or(0, |more| more + 1);
-        if segment.count == 0 || segment.count > span || first < begin || last >= end {
+        let count = segment.sealed_count();
+        if count == 0 || count > span || first < begin || last >= end {
             let path = &segment.path;
             return contradiction(format!(
-                "segment {path} cannot hold {} entries from {first} to {last}",
-                segment.count
+                "segment {path} cannot hold {count} entries from {first} to {last}"
+            ));
+        }
+        if !has_sound_runs(segment) {
+            let path = &segment.path;
+            return contradiction(format!(
+                "the erased sequences of segment {path} are not in order, or not of it"
             ));
         }
     }
 
-    let held: u64 = segments.iter().map(|segment| segment.count).sum();
+    let held: u64 = segments.iter().map(SegmentMeta::sealed_count).sum();
     let sealed = end.saturating_sub(begin);
 
     if held != sealed || end < begin {
@@ -171,6 +177,19 @@ fn check_segments(segments: &[SegmentMeta], begin: u64, end: u64) -> Result<(), 
     }
 
     Ok(())
+}
+
+/// Returns `true` if the runs of each erasure ascend, are apart, and lie in the segment.
+pub(crate) fn has_sound_runs(segment: &SegmentMeta) -> bool {
+    segment.erased.iter().all(|erased| {
+        let runs = &erased.sequences;
+        let within = |(first, last): &(u64, u64)| {
+            first <= last && *first >= segment.first_sequence && *last <= segment.last_sequence
+        };
+        !runs.is_empty()
+            && runs.iter().all(within)
+            && runs.is_sorted_by(|before, after| before.1 < after.0)
+    })
 }
 
 #[cfg(test)]
@@ -191,6 +210,8 @@ mod tests {
             max_timestamp_ms: 0,
             max_recorded_at_ms: None,
             expired: None,
+            erased: Vec::new(),
+            moved: None,
         }
     }
 

@@ -76,6 +76,7 @@ pub(crate) async fn open(
     let all_segments = manifest.segments;
     let view = View {
         segments: Arc::default(),
+        archived: Arc::default(),
         tail,
     };
     tracing::info!(origin = %config.origin, size, unsealed = view.tail.len(), %root, "the log is open");
@@ -115,7 +116,7 @@ pub(crate) async fn open(
     };
 
     shared.show_segments(Some(all_segments), |shown| {
-        shared.view.write().segments = shown
+        shared.view.write().show(shown);
     });
     if let Some(ahead) = shared.clock_fault() {
         tracing::warn!("{ahead}");
@@ -221,9 +222,10 @@ async fn open_ids(
             if segment.first_sequence < end && segment.last_sequence >= begin {
                 // Its identifiers are gone with it: an entry that is sent again is a new one.
                 if segment.expired.is_some() {
-                    expired += segment.count;
+                    expired += segment.sealed_count();
                     continue;
                 }
+                expired += segment.erased_count();
                 let rows = segments.read(segment).await?;
                 for row in rows
                     .iter()

@@ -143,6 +143,17 @@ pub struct Page {
     pub next_cursor: Option<u64>,
     /// One for each aggregation asked for, in that order.
     pub aggregations: Vec<Counts>,
+    /// Part of the period asked for that was not searched.
+    pub left_out: LeftOut,
+}
+
+/// Segments of the cold tier that the period of a search touches and that were not restored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Number of the segments; 0 if everything was searched.
+    pub segments: u64,
+    /// Entries in them, whatever the search asks for.
+    pub entries: u64,
 }
 
 /// A request for the next entries between two positions, in the order of the log.
@@ -197,6 +208,12 @@ pub enum TrailError {
     /// names it.
     #[error("{0}")]
     Damaged(String),
+    /// The place of a farther tier does not answer; the text names it.
+    #[error("{0}")]
+    Away(String),
+    /// The answer may lie in the cold tier, which is not read before it was restored.
+    #[error("{0}")]
+    Archived(String),
     /// The search took longer than a search may.
     #[error(
         "the search was cancelled after {limit_s} s because it reads too much of the log; narrow the time range or name a field"
@@ -214,6 +231,7 @@ impl From<SegmentError> for TrailError {
     fn from(error: SegmentError) -> Self {
         match error {
             SegmentError::Damaged { .. } => TrailError::Damaged(error.to_string()),
+            SegmentError::Away { .. } => TrailError::Away(error.to_string()),
             SegmentError::Io { .. } => TrailError::Backend(error.to_string()),
         }
     }

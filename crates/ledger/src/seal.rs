@@ -287,7 +287,7 @@ fn show(shared: &Shared, end: u64, ids: Arc<SealedIds>, segments: Vec<SegmentMet
     let mut dropped = None;
     shared.show_segments(Some(segments), |shown| {
         let mut view = shared.view.write();
-        view.segments = shown;
+        view.show(shown);
         dropped = Some(view.tail.drop_before(end, weight));
     });
     shared.sealed.notify_waiters();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parking_lot::{Mutex, RwLock};
+use reeve_audit::Tier;
 use reeve_tlog::{Checkpoint, CheckpointSignError, Epochs, Hash, NoteSigner};
 use tokio::sync::{Notify, broadcast};
 
@@ -21,7 +22,7 @@ use crate::ids::SealedIds;
 use crate::manifest::journal::Journal;
 use crate::queue::Room;
 use crate::segment::{SegmentMeta, SegmentStore};
-use crate::tail::View;
+use crate::tail::{ShownSegments, View};
 use crate::tiles::Tiles;
 
 /// Number of entries that a slow subscriber may fall behind before it misses some.
@@ -141,19 +142,25 @@ impl Shared {
     pub(crate) fn show_segments(
         &self,
         changed: Option<Vec<SegmentMeta>>,
-        show: impl FnOnce(Arc<Vec<SegmentMeta>>),
+        show: impl FnOnce(ShownSegments),
     ) {
         let mut deadlines = self.deadlines.write();
         let all = changed.map_or_else(|| self.all_segments.read().clone(), Arc::new);
-        let live = |segment: &&SegmentMeta| segment.expired.is_none();
-        let files: Vec<SegmentMeta> = all.iter().filter(live).cloned().collect();
+        let live = all.iter().filter(|segment| segment.expired.is_none());
+        let (archived, files): (Vec<SegmentMeta>, Vec<SegmentMeta>) =
+            live.cloned().partition(|segment| {
+                segment.tier() == Tier::Cold && !deadlines.restored.contains(&segment.path)
+            });
         let now = self.config.clock.now();
         let due = |path: &str| deadlines.by_path.get(path).is_some_and(|at| *at <= now);
-        let shown: Vec<SegmentMeta> = files
-            .iter()
-            .filter(|segment| !due(&segment.path))
-            .cloned()
-            .collect();
+        let not_due = |segments: &[SegmentMeta]| {
+            let shown = segments.iter().filter(|segment| !due(&segment.path));
+            Arc::new(shown.cloned().collect::<Vec<_>>())
+        };
+        let shown = ShownSegments {
+            segments: not_due(&files),
+            archived: not_due(&archived),
+        };
         deadlines.next = deadlines
             .by_path
             .values()
@@ -164,14 +171,14 @@ impl Shared {
         // Concealed segments keep their indexes: a hold may show them again.
         self.segments.publish(Arc::new(files));
         *self.all_segments.write() = all;
-        show(Arc::new(shown));
+        show(shown);
     }
 
     /// Shows what a deadline that has passed leaves.
     pub(crate) fn keep_deadlines(&self) {
         let passed = |next: Option<Timestamp>| next.is_some_and(|at| at <= self.config.clock.now());
         if passed(self.deadlines.read().next) {
-            self.show_segments(None, |shown| self.view.write().segments = shown);
+            self.show_segments(None, |shown| self.view.write().show(shown));
         }
     }
 

@@ -114,7 +114,8 @@ impl Ledger {
 
 fn take(shared: &Shared) -> io::Result<Snapshot> {
     let mut segments = shared.all_segments.read().as_ref().clone();
-    segments.retain(|segment| segment.expired.is_none());
+    // A backup has the local disk alone; the farther tiers are places of their own.
+    segments.retain(|segment| segment.expired.is_none() && segment.moved.is_none());
     let segments = Arc::new(segments);
     let head = shared.head.read().clone();
     let public_key = shared.signer.read().verifier().to_string();

@@ -31,11 +31,27 @@ pub struct Tail {
 pub struct View {
     /// Sealed segments, ordered by first sequence, then class.
     pub segments: Arc<Vec<SegmentMeta>>,
+    /// Segments of the cold tier that were not restored: they are in the log, and not searched.
+    pub archived: Arc<Vec<SegmentMeta>>,
     /// Entries that are not sealed yet.
     pub tail: Tail,
 }
 
+/// The sealed segments as readers see them from now on.
+#[derive(Debug)]
+pub(crate) struct ShownSegments {
+    /// Those that are searched.
+    pub(crate) segments: Arc<Vec<SegmentMeta>>,
+    /// Those of the cold tier that were not restored.
+    pub(crate) archived: Arc<Vec<SegmentMeta>>,
+}
+
 impl View {
+    /// Replaces the sealed segments.
+    pub(crate) fn show(&mut self, shown: ShownSegments) {
+        (self.segments, self.archived) = (shown.segments, shown.archived);
+    }
+
     /// Returns the number of entries.
     pub fn count(&self) -> u64 {
         self.segments

@@ -44,7 +44,8 @@ pub struct Course {
 }
 
 impl Extent {
-    fn add(&mut self, entries: u64, bytes: u64) {
+    /// Adds entries and their bytes.
+    pub fn add(&mut self, entries: u64, bytes: u64) {
         self.entries += entries;
         self.bytes += bytes;
     }

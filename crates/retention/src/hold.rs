@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::Query;
 use reeve_audit::{Entry, FieldCode, FieldError, Obstacle};
 use serde::{Deserialize, Serialize};
+
+use crate::fixed_query::fixed_query;
 
 /// Most holds in force at once: each is evaluated on every entry that is about to be deleted.
 pub const MAX_HOLDS: usize = 200;
@@ -89,7 +91,7 @@ impl LegalHold {
             return Err(FieldError::new("end_time", FieldCode::Conflicting, message));
         }
 
-        self.fixed_query()
+        fixed_query(&self.query)
             .map(|_| ())
             .map_err(|cause| FieldError::new("query", FieldCode::InvalidQuery, String::from(cause)))
     }
@@ -102,25 +104,7 @@ impl LegalHold {
     /// Returns the query with the bounds of time, or the reason why it cannot be evaluated.
     pub fn condition(&self) -> Result<Query, Obstacle> {
         let range = reeve_audit::query::time_range(self.start_time, self.end_time);
-        Ok(self.fixed_query()?.and(range))
-    }
-
-    /// Reads the query, and refuses one whose meaning changes with time.
-    fn fixed_query(&self) -> Result<Query, Obstacle> {
-        let query = Query::parse(&self.query).map_err(Obstacle::of)?;
-        if !query.expr.lists().is_empty() {
-            return Err("a hold cannot name a list, whose values may change".into());
-        }
-
-        let (early, late) = (
-            Timestamp::UNIX_EPOCH,
-            Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1),
-        );
-        if query.resolve(early) != query.resolve(late) {
-            return Err("a hold cannot name a time relative to now; write a date".into());
-        }
-
-        Ok(query)
+        Ok(fixed_query(&self.query)?.and(range))
     }
 }
 
@@ -146,6 +130,16 @@ impl HoldCheck {
     /// Identifiers of the holds that are evaluated.
     pub fn looked_at(&self) -> Vec<String> {
         self.conditions.iter().map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Returns the first hold that includes an entry, or that cannot be evaluated.
+    pub fn first(&self, entry: &Entry, recorded_at: Timestamp) -> Option<&str> {
+        let mut conditions = self.conditions.iter();
+        let found = conditions.find(|(_, condition)| match condition {
+            Err(_) => true,
+            Ok(query) => query.matches(entry, recorded_at, Timestamp::UNIX_EPOCH),
+        });
+        found.map(|(id, _)| id.as_str())
     }
 
     /// Evaluates every hold on an entry.

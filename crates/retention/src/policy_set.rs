@@ -17,7 +17,17 @@ pub const MAX_POLICIES: usize = 50;
 
 /// Categories of entries that prove what was deleted and why. They never expire: without them a
 /// deletion could not be told from a loss.
-const PROOFS: [&str; 3] = ["ledger.", "audit.retention.", "audit.hold."];
+const PROOFS: [&str; 4] = [
+    "ledger.",
+    "audit.retention.",
+    "audit.hold.",
+    "audit.erasure.",
+];
+
+/// Returns `true` for types of entries that prove deletions: they neither expire nor are erased.
+pub fn is_proof_of_deletions(event_type: &str) -> bool {
+    PROOFS.iter().any(|start| event_type.starts_with(start))
+}
 
 /// All policies of one version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +141,14 @@ impl PolicySet {
             .any(|policy| policy.tiers(clock).delete_at <= now)
     }
 
+    /// Returns `true` if some policy lets entries leave the hot tier by `now` whose clock is `clock`
+    /// or later.
+    pub fn may_move(&self, clock: Timestamp, now: Timestamp) -> bool {
+        self.policies
+            .iter()
+            .any(|policy| policy.tiers(clock).warm_at <= now)
+    }
+
     /// Returns the policy with a name.
     pub fn named(&self, name: &str) -> Option<&RetentionPolicy> {
         self.policies.iter().find(|policy| policy.name == name)
@@ -209,6 +227,7 @@ mod tests {
             "ledger.expire",
             "audit.retention.modify",
             "audit.hold.create",
+            "audit.erasure.create",
             "a.b",
         ] {
             assert_eq!(set.policy_for(name), None);

@@ -43,6 +43,12 @@ impl Trail {
         }
     }
 
+    /// Returns `true` if every entry of the log may be seen.
+    #[must_use]
+    pub fn sees_all(&self) -> bool {
+        self.rows == RowFilter::All
+    }
+
     /// Returns `true` if the entry may be seen.
     #[must_use]
     pub fn allows(&self, stored: &StoredEntry) -> bool {
@@ -84,6 +90,37 @@ impl Trail {
         aggregations: Vec<Aggregation>,
         now: Timestamp,
     ) -> Result<(u64, Vec<Counts>), TrailError> {
+        let page = self.tally(query, aggregations, now).await?;
+        Ok((page.total.unwrap_or_default(), page.aggregations))
+    }
+
+    /// Makes sure that whatever a query may find can be read: for what is handed out as complete, such
+    /// as an export or a report.
+    ///
+    /// # Errors
+    /// Entries that the query may find lie in the cold tier, or the log could not be read.
+    pub async fn complete(&self, query: &Query, now: Timestamp) -> Result<(), TrailError> {
+        let nothing = SearchRequest::newest(query.clone(), 0, now);
+        let left_out = self.search(&nothing).await?.left_out;
+        if left_out.segments == 0 {
+            return Ok(());
+        }
+        Err(TrailError::Archived(format!(
+            "{} entries of the period lie in the cold tier and may belong to the answer: restore the period, or choose a later one",
+            left_out.entries
+        )))
+    }
+
+    /// Counts as [`Trail::count`], and tells what was not searched.
+    ///
+    /// # Errors
+    /// As [`Trail::search`].
+    pub async fn tally(
+        &self,
+        query: Query,
+        aggregations: Vec<Aggregation>,
+        now: Timestamp,
+    ) -> Result<Page, TrailError> {
         let request = SearchRequest {
             query,
             limit: 0,
@@ -95,9 +132,7 @@ impl Trail {
             aggregations,
             now,
         };
-        let page = self.search(&request).await?;
-
-        Ok((page.total.unwrap_or_default(), page.aggregations))
+        self.search(&request).await
     }
 
     /// Returns the entry with an identifier; `None` where there is none that may be seen.

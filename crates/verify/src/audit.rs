@@ -53,10 +53,12 @@ impl Audit {
             findings: self.findings.list,
             missing: self.missing,
             expired: self.expiries.ranges,
+            erased: self.expiries.erasures,
             notes: self.notes,
             not_checked: freshness
                 .not_checked()
                 .into_iter()
+                .chain(elsewhere(&self.counts))
                 .chain(NOT_CHECKED.iter().map(|text| (*text).to_owned()))
                 .collect(),
             freshness,
@@ -68,4 +70,14 @@ impl Audit {
             cpu,
         }
     }
+}
+
+/// Line about tiers whose folders were not given.
+fn elsewhere(counts: &Counts) -> Option<String> {
+    let (entries, segments) = (counts.elsewhere, counts.segments_elsewhere);
+    (segments > 0).then(|| {
+        format!(
+            "the payloads of {entries} entries in {segments} segments of the warm and cold tiers: give their folders, or copies of their buckets, with --tier warm=FOLDER or --tier cold=FOLDER"
+        )
+    })
 }

@@ -20,6 +20,7 @@ use crate::progress::Progress;
 use crate::proof::{Proven, verify_proof};
 use crate::remote::{Remote, fetch, verify_remote};
 use crate::report::Report;
+use crate::tier_folder::TierFolder;
 
 const BROKEN: u8 = 1;
 const COULD_NOT_RUN: u8 = 2;
@@ -55,6 +56,10 @@ pub struct Arguments {
     /// a service bring theirs)
     #[arg(long, value_name = "FOLDER")]
     pub epochs: Option<PathBuf>,
+    /// A folder of the warm or cold tier, or a copy of its bucket, for a directory whose segments were
+    /// moved there (repeatable)
+    #[arg(long, value_name = "warm|cold=FOLDER")]
+    pub tier: Vec<TierFolder>,
     /// Take a directory of a version that signed neither its manifest nor its anchor: a note says
     /// so, and no finding
     #[arg(long)]
@@ -143,6 +148,7 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
         checkpoints,
         witnesses,
         accept_unsigned,
+        tiers: arguments.tier.clone(),
     };
 
     Ok(render(

@@ -5,13 +5,15 @@
 //! when it was recorded, the period of every event type had passed, and every hold that was in
 //! force then was looked at. Everything else is a finding.
 
+mod erasure;
+
 use jiff::Timestamp;
 
 use crate::audit::Audit;
-use crate::expiry::ExpiredRange;
 use crate::expiry::evidence::{Evidence, Tombstone};
 use crate::expiry::gaps::ExpiredGap;
 use crate::expiry::policy::Policies;
+use crate::expiry::{ErasedRange, ExpiredRange};
 use crate::finding::Finding;
 use crate::manifest::{Listed, MANIFEST};
 
@@ -21,6 +23,7 @@ pub(crate) fn check(audit: &mut Audit) {
     let mut evidence = std::mem::take(&mut audit.expiries.evidence);
     evidence.finish();
     let evidence = &evidence;
+    check_erasures(audit, evidence);
     let (policies, faults) = Policies::new(&evidence.policies);
     for (sequence, message) in faults {
         audit
@@ -81,6 +84,33 @@ pub(crate) fn check(audit: &mut Audit) {
     }
 }
 
+/// Holds everything that the manifest marks as erased against the log.
+fn check_erasures(audit: &mut Audit, evidence: &Evidence) {
+    for runs in std::mem::take(&mut audit.expiries.erased) {
+        let Some(mark) = runs.mark() else { continue };
+        let ends = mark.sequences.first().zip(mark.sequences.last());
+        let (first, last) = ends.map_or((0, 0), |(first, last)| (first.0, last.1));
+        let path = runs.segment.path_after(runs.nth);
+        let faults = erasure::violations(&runs, mark, evidence);
+        if faults.is_empty() {
+            audit.expiries.erasures.push(ErasedRange {
+                first,
+                last,
+                entries: runs.met,
+                class: runs.segment.class.clone(),
+                request: mark.request.clone(),
+                tombstone: mark.entry,
+            });
+        }
+        for fault in faults {
+            let message = format!("entries of {path} were erased, and {fault}");
+            audit
+                .findings
+                .add(Finding::new(MANIFEST, message).entries(first, last));
+        }
+    }
+}
+
 /// Reasons why a tombstone does not allow the deletion.
 fn violations(
     listed: &Listed,
@@ -134,16 +164,21 @@ fn violations(
         faults.extend(too_early(listed, tombstone, policies, version));
     }
 
-    for (id, (placed, released)) in &evidence.holds {
-        let in_force = *placed < at && released.is_none_or(|released| released > at);
-        if in_force && !tombstone.holds.contains(id) {
-            faults.push(format!(
-                "the legal hold {id} (entry {placed}) was in force and was not looked at"
-            ));
-        }
-    }
-
+    faults.extend(ignored_holds(at, &tombstone.holds, evidence));
     faults
+}
+
+/// Holds that were in force at a tombstone, and that it did not look at.
+fn ignored_holds(at: u64, looked_at: &[String], evidence: &Evidence) -> Vec<String> {
+    let in_force = evidence.holds.iter().filter(|(_, (placed, released))| {
+        *placed < at && released.is_none_or(|released| released > at)
+    });
+    let ignored = in_force.filter(|(id, _)| !looked_at.contains(id));
+    ignored
+        .map(|(id, (placed, _))| {
+            format!("the legal hold {id} (entry {placed}) was in force and was not looked at")
+        })
+        .collect()
 }
 
 /// The reason if the period of an event type had not passed when the tombstone was recorded.

@@ -24,6 +24,7 @@ use crate::report::{Counts, Freshness, Report};
 use crate::sealed;
 use crate::sequence::SequenceChecks;
 use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
+use crate::tier_folder::TierFolder;
 use crate::wal::Wal;
 use crate::walk::{Milestone, Walk};
 
@@ -44,6 +45,8 @@ pub struct Options {
     pub witnesses: Witnesses,
     /// Take a manifest and an anchor of a version that did not sign them as notes, not as findings.
     pub accept_unsigned: bool,
+    /// Folders of the warm and the cold tier, or copies of their buckets.
+    pub tiers: Vec<TierFolder>,
 }
 
 /// Verifies a data directory, also one that a service is writing to: then up to what it held at the
@@ -150,7 +153,7 @@ pub fn verify_directory(
     progress.expect(anchor.size().max(manifest.sealed_size));
 
     if readable {
-        sealed::check(dir, &manifest, &mut audit, progress)?;
+        sealed::check(dir, &options.tiers, &manifest, &mut audit, progress)?;
     } else {
         audit.walk.lose(0);
         audit.notes.push(format!(

@@ -81,6 +81,71 @@ struct SegmentRow {
     max_recorded_at_ms: Option<i64>,
     #[serde(default)]
     expired: Option<ExpiryMark>,
+    #[serde(default)]
+    erased: Vec<ErasureMark>,
+    #[serde(default)]
+    moved: Option<MoveMark>,
+}
+
+/// Mark of entries that were erased from a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ErasureMark {
+    /// Sequence of its tombstone.
+    pub(crate) entry: u64,
+    pub(crate) request: String,
+    /// First and last sequence of each run, ascending.
+    pub(crate) sequences: Vec<(u64, u64)>,
+}
+
+impl ErasureMark {
+    /// Number of entries; `None` if the runs are not in order.
+    pub(crate) fn count(&self) -> Option<u64> {
+        let mut next = 0;
+        let mut count = 0u64;
+        for (first, last) in &self.sequences {
+            if *first < next || last < first {
+                return None;
+            }
+            count += (last - first).checked_add(1)?;
+            next = last.checked_add(1)?;
+        }
+        Some(count)
+    }
+}
+
+/// Mark of a segment that was moved to another tier.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MoveMark {
+    /// Tier that it lies in.
+    pub(crate) tier: TierName,
+    /// Sequence of the entry about it.
+    pub(crate) entry: u64,
+    /// Tier in which its file from before may still lie.
+    #[serde(default)]
+    pub(crate) leaving: Option<TierName>,
+    /// Its content, of which the service decides about its retention.
+    pub(crate) content: serde_json::Value,
+}
+
+/// Name of a tier, the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TierName {
+    Hot,
+    Warm,
+    Cold,
+}
+
+impl TierName {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            TierName::Hot => "hot",
+            TierName::Warm => "warm",
+            TierName::Cold => "cold",
+        }
+    }
 }
 
 /// Mark of a segment whose entries expired.
@@ -110,6 +175,28 @@ pub(crate) struct Listed {
     pub(crate) max_recorded_at_ms: Option<i64>,
     /// `None` while its entries are in the log.
     pub(crate) expired: Option<ExpiryMark>,
+    /// Erasures, in their order.
+    pub(crate) erased: Vec<ErasureMark>,
+    /// `None` while its file lies in the data directory.
+    pub(crate) moved: Option<MoveMark>,
+}
+
+impl Listed {
+    /// Number of entries that were sealed into it.
+    pub(crate) fn sealed(&self) -> u64 {
+        let erased = self.erased.iter().filter_map(ErasureMark::count);
+        erased.fold(self.count, u64::saturating_add)
+    }
+
+    /// Path of its file after this many erasures.
+    pub(crate) fn path_after(&self, erasures: usize) -> String {
+        let (class, first, last) = (&self.class, self.first_sequence, self.last_sequence);
+        let end = match erasures {
+            0 => String::new(),
+            _ => format!(".{erasures}"),
+        };
+        format!("lake/entries/{class}/{first:020}-{last:020}{end}.parquet")
+    }
 }
 
 /// Description of the sealed part of the log.
@@ -200,6 +287,8 @@ fn listed(row: SegmentRow) -> Listed {
         max_timestamp_ms: row.max_timestamp_ms,
         max_recorded_at_ms: row.max_recorded_at_ms,
         expired: row.expired,
+        erased: row.erased,
+        moved: row.moved,
     }
 }
 
@@ -222,7 +311,7 @@ impl Manifest {
         let held = self
             .segments
             .iter()
-            .fold(0u64, |sum, segment| sum.saturating_add(segment.count));
+            .fold(0u64, |sum, segment| sum.saturating_add(segment.sealed()));
         if held != self.sealed_size {
             wrong(
                 "the segments do not hold as many entries as are sealed".into(),
@@ -234,25 +323,28 @@ impl Manifest {
         for segment in &self.segments {
             let (first, last, path) =
                 (segment.first_sequence, segment.last_sequence, &segment.path);
-            let name = format!(
-                "lake/entries/{}/{first:020}-{last:020}.parquet",
-                segment.class
-            );
+            let name = segment.path_after(segment.erased.len());
+            let sealed = segment.sealed();
             if *path != name {
                 findings.add(
                     Finding::new(MANIFEST, "a segment's path does not match its content")
                         .differs(name, path),
                 );
             }
-            if last < first
-                || last >= self.sealed_size
-                || segment.count == 0
-                || segment.count - 1 > last - first
+            if last < first || last >= self.sealed_size || sealed == 0 || sealed - 1 > last - first
             {
-                let message = format!(
-                    "{path} cannot hold {} entries from {first} to {last}",
-                    segment.count
-                );
+                let message = format!("{path} cannot hold {sealed} entries from {first} to {last}");
+                findings.add(Finding::new(MANIFEST, message));
+            }
+            let within = |mark: &ErasureMark| {
+                let runs = &mark.sequences;
+                mark.count().is_some_and(|count| count > 0)
+                    && runs.first().is_some_and(|run| run.0 >= first)
+                    && runs.last().is_some_and(|run| run.1 <= last)
+            };
+            if !segment.erased.iter().all(within) {
+                let message =
+                    format!("the erased sequences of {path} are not in order, or not of it");
                 findings.add(Finding::new(MANIFEST, message));
             }
         }

@@ -146,6 +146,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         findings: fetched.findings.list,
         missing: Missing::default(),
         expired: Vec::new(),
+        erased: Vec::new(),
         notes,
         not_checked: freshness
             .not_checked()

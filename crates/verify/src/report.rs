@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use reeve_tlog::Hash;
 
-use crate::expiry::ExpiredRange;
+use crate::expiry::{ErasedRange, ExpiredRange};
 use crate::finding::Finding;
 use crate::kept::{KeptCheckpoint, Witnesses};
 use crate::key::Key;
@@ -30,6 +30,12 @@ pub struct Counts {
     pub unsealed_entries: u64,
     /// Entries that expired by policy: their commitments were checked.
     pub expired: u64,
+    /// Entries that were erased for an approved request: their commitments were checked.
+    pub erased: u64,
+    /// Entries in a tier that was not read: their commitments were checked.
+    pub elsewhere: u64,
+    /// Segments that they are in.
+    pub segments_elsewhere: u64,
     /// Entries of which only commitment and leaf hash were checked.
     pub commitments_only: u64,
     /// Number of segment files.
@@ -97,7 +103,12 @@ impl Freshness {
 impl Counts {
     /// Entries, however they were checked.
     pub fn entries(&self) -> u64 {
-        self.sealed_entries + self.unsealed_entries + self.expired + self.commitments_only
+        self.sealed_entries
+            + self.unsealed_entries
+            + self.expired
+            + self.erased
+            + self.elsewhere
+            + self.commitments_only
     }
 }
 
@@ -123,6 +134,8 @@ pub struct Report {
     pub missing: Missing,
     /// Ranges that expired by policy.
     pub expired: Vec<ExpiredRange>,
+    /// Entries that were erased for approved requests.
+    pub erased: Vec<ErasedRange>,
     /// Remarks that are no findings.
     pub notes: Vec<String>,
     /// Checks that were not made.

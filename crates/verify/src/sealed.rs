@@ -12,19 +12,22 @@ use std::thread;
 
 use crate::audit::Audit;
 use crate::error::CannotVerify;
-use crate::expiry::gaps::ExpiredGaps;
+use crate::expiry::erasure::ErasedSequences;
+use crate::expiry::gaps::{ExpiredGaps, Gone};
 use crate::finding::Finding;
 use crate::manifest::{Listed, MANIFEST, Manifest};
 use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::records::{COMMITMENTS, Records};
-use crate::segment::{self, Checked, CheckedRow};
+use crate::segment::{self, Checked, CheckedRow, Files};
+use crate::tier_folder::TierFolder;
 
 type Outcome = (usize, Result<Checked, CannotVerify>);
 
 /// Checks all sealed entries and walks over them.
 pub(crate) fn check(
     dir: &Path,
+    tiers: &[TierFolder],
     manifest: &Manifest,
     audit: &mut Audit,
     progress: &Progress,
@@ -42,6 +45,7 @@ pub(crate) fn check(
         rows: Vec::new(),
         missing: Missing::default(),
         expired: ExpiredGaps::new(&listed),
+        erased: ErasedSequences::new(&listed),
         records: open()?,
     };
 
@@ -56,13 +60,12 @@ pub(crate) fn check(
                 (sender.clone(), &next, &stop, &listed, &hasher);
             scope.spawn(move || {
                 work((next, stop), listed, &sender, |segment| {
-                    segment::check(
-                        (dir, manifest.length),
-                        segment,
-                        &mut records,
-                        hasher,
-                        progress,
-                    )
+                    let files = Files {
+                        dir,
+                        known: manifest.length,
+                        tiers,
+                    };
+                    segment::check(files, segment, &mut records, hasher, progress)
                 })
             });
         }
@@ -85,6 +88,7 @@ pub(crate) fn check(
         audit.missing = order.missing;
     }
     audit.expiries.gaps = order.expired.finish();
+    audit.expiries.erased = order.erased.finish();
 
     Ok(())
 }
@@ -129,6 +133,10 @@ fn collect(
                 audit.expiries.evidence.entry(sequence, &canonical);
             }
             if let Some(segment) = listed.get(wanted - 1) {
+                if checked.elsewhere {
+                    audit.counts.segments_elsewhere += 1;
+                    order.expired.elsewhere(segment);
+                }
                 for (event_type, sequence) in checked.other_types {
                     audit
                         .expiries
@@ -188,6 +196,7 @@ struct InOrder {
     rows: Vec<CheckedRow>,
     missing: Missing,
     expired: ExpiredGaps,
+    erased: ErasedSequences,
     records: Records,
 }
 
@@ -216,6 +225,12 @@ impl InOrder {
                 continue;
             }
             self.gap(sequence, audit)?;
+            if self.erased.includes(sequence) {
+                let message = "an entry is in its segment that the manifest marks as erased";
+                audit
+                    .findings
+                    .add(Finding::new(MANIFEST, message).entry(sequence));
+            }
             audit.walk.append(leaf, &mut audit.findings)?;
             audit.sequence.entry(sequence, mark);
             self.next = sequence + 1;
@@ -233,10 +248,14 @@ impl InOrder {
                 break;
             }
             let held = self.records.commitment(self.next)?;
-            if self.expired.take(self.next, held) {
-                audit.counts.expired += 1;
+            if self.erased.take(self.next, held) {
+                audit.counts.erased += 1;
             } else {
-                self.missing.add(self.next, self.next + 1);
+                match self.expired.take(self.next, held) {
+                    Some(Gone::Expired) => audit.counts.expired += 1,
+                    Some(Gone::Elsewhere) => audit.counts.elsewhere += 1,
+                    None => self.missing.add(self.next, self.next + 1),
+                }
             }
             match held {
                 Some(held) => audit.walk.append(held.leaf_hash(), &mut audit.findings)?,

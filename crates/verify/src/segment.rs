@@ -11,7 +11,7 @@ mod rows;
 use std::fs::File;
 use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
@@ -28,6 +28,7 @@ use crate::progress::Progress;
 use crate::records::Records;
 use crate::sequence::{EntryMark, IdHasher};
 use crate::submitters::Submitters;
+use crate::tier_folder::TierFolder;
 use batch::Batch;
 pub(crate) use exported::each_row;
 pub(crate) use fault::SegmentFault;
@@ -62,6 +63,8 @@ pub(crate) struct Checked {
     pub(crate) rows: Vec<CheckedRow>,
     /// `true` if the file exists.
     pub(crate) present: bool,
+    /// `true` if the file lies in a tier whose folder was not given.
+    pub(crate) elsewhere: bool,
     pub(crate) findings: Findings,
     pub(crate) submitters: Submitters,
     /// Entries that tell of deletions: sequence and canonical bytes.
@@ -70,9 +73,49 @@ pub(crate) struct Checked {
     pub(crate) other_types: Vec<(String, u64)>,
 }
 
-/// Checks a segment of the data directory; `known` are the bytes of the manifest that were read.
+/// The files to check: a data directory, of whose manifest so many bytes were read, and folders of
+/// farther tiers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Files<'f> {
+    pub(crate) dir: &'f Path,
+    pub(crate) known: usize,
+    pub(crate) tiers: &'f [TierFolder],
+}
+
+/// Place of a segment's file.
+enum Found {
+    At(PathBuf),
+    /// In a tier whose folder was not given, or is not there.
+    Elsewhere,
+}
+
+impl Files<'_> {
+    /// Returns the place of a segment; of one that was moved its tier, or a copy that the service
+    /// fetched.
+    fn find(self, listed: &Listed) -> Found {
+        let Some(moved) = &listed.moved else {
+            return Found::At(self.dir.join(&listed.path));
+        };
+        let name = moved.tier.as_str();
+        let of_tier = self.tiers.iter().filter(|given| given.tier == name);
+        let folder = of_tier
+            .map(|given| &given.folder)
+            .find(|folder| folder.is_dir());
+        if let Some(folder) = folder {
+            return Found::At(folder.join(&listed.path));
+        }
+        let fetched = listed.path.replacen("lake/entries/", "lake/fetched/", 1);
+        let fetched = self.dir.join(fetched);
+        match fetched.is_file() {
+            true => Found::At(fetched),
+            false => Found::Elsewhere,
+        }
+    }
+}
+
+/// Checks a segment.
 pub(crate) fn check(
-    (dir, known): (&Path, usize),
+    files: Files<'_>,
     listed: &Listed,
     records: &mut Records,
     hasher: &IdHasher,
@@ -95,11 +138,17 @@ pub(crate) fn check(
         return Ok(checked);
     }
 
-    let path = dir.join(&listed.path);
+    let path = match files.find(listed) {
+        Found::At(path) => path,
+        Found::Elsewhere => {
+            checked.elsewhere = true;
+            return Ok(checked);
+        }
+    };
     let mut file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if is_absence(&error) => {
-            if expired_since(dir, known, listed) {
+            if changed_since(files, listed) {
                 return Err(CannotVerify::Restless(path));
             }
             checked.findings.add(finding(format!(
@@ -148,17 +197,23 @@ pub(crate) fn check(
     Ok(checked)
 }
 
-/// Returns `true` if the service has marked the segment as expired since so many bytes of the
-/// manifest were read. The next verification holds the mark against the log.
-fn expired_since(dir: &Path, known: usize, listed: &Listed) -> bool {
-    let whole = std::fs::read(dir.join(MANIFEST)).unwrap_or_default();
-    let added = whole.get(known..).unwrap_or_default();
+/// Returns `true` if the service has marked the segment as expired, has erased entries of it, or moved
+/// it, since the manifest was read. The next verification holds the mark against the log.
+fn changed_since(files: Files<'_>, listed: &Listed) -> bool {
+    let whole = std::fs::read(files.dir.join(MANIFEST)).unwrap_or_default();
+    let added = whole.get(files.known..).unwrap_or_default();
     let manifest = String::from_utf8_lossy(added);
     let path = format!("\"path\":\"{}\"", listed.path);
-    let mut expiries = manifest
-        .lines()
-        .filter(|line| line.contains("\"kind\":\"expire\""));
-    expiries.any(|line| line.contains(&path) && line.contains("\"expired\":{"))
+    let range = format!(
+        "\"first_sequence\":{},\"last_sequence\":{},",
+        listed.first_sequence, listed.last_sequence
+    );
+    manifest.lines().any(|line| {
+        let is_moved = line.contains("\"kind\":\"move\"") && line.contains(&path);
+        let is_expired = line.contains("\"kind\":\"expire\"") && line.contains(&path);
+        let is_erased = line.contains("\"kind\":\"erase\"") && line.contains(&range);
+        is_moved || (is_expired && line.contains("\"expired\":{")) || is_erased
+    })
 }
 
 /// Length and SHA-256 of a file, and its bytes where they are few enough to be kept: read once,

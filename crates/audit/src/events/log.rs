@@ -102,4 +102,22 @@ kinds! { Log:
     HOLD_RELEASE = "audit.hold.release", High, Reeve,
         "A legal hold was released, with the reason: the entries that it kept may expire.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
+    ERASURE_CREATE = "audit.erasure.create", High, Reeve,
+        "Erasure of a person's entries was requested. The request itself is in the state store; the entry has its digest, so that the log does not name the person.",
+        ["resource.type", "resource.id", "metadata.digest", "metadata.log_size"];
+    ERASURE_APPROVE = "audit.erasure.approve", High, Reeve,
+        "A person other than the requester approved an erasure. Two approvals let it run.",
+        ["resource.type", "resource.id", "metadata.digest"];
+    ERASURE_REJECT = "audit.erasure.reject", High, Reeve,
+        "An erasure was rejected, or withdrawn by its requester, with the reason.",
+        ["resource.type", "resource.id", "metadata.digest", "metadata.reason"];
+    ERASURE_COMPLETE = "audit.erasure.complete", High, Reeve,
+        "An approved erasure ended: how many entries were erased, and how many a legal hold or their being evidence of deletions kept. Status `failed` if a legal hold refused it.",
+        ["resource.type", "resource.id", "metadata.digest", "metadata.erased", "metadata.held", "metadata.evidence", "metadata.freed_bytes", "metadata.holds"];
+    RESTORE_CREATE = "audit.restore.create", Low, Reeve,
+        "Entries of the cold tier were asked for: a period, and the days for which they can be searched.",
+        ["resource.type", "resource.id", "changes.after"];
+    RESTORE_END = "audit.restore.end", Low, Reeve,
+        "A restore ended, on request or because its days have passed: its entries are no longer searched.",
+        ["resource.type", "resource.id", "changes.after"];
 }

@@ -7,9 +7,10 @@ use futures::TryStreamExt;
 use reeve_audit::query::Column;
 use reeve_ledger::{SegmentContent, SegmentError, SegmentMeta};
 
+use super::faults::damaged;
 use super::scan::message;
 use super::schema::position;
-use super::segments::{EntrySegments, damaged};
+use super::segments::EntrySegments;
 
 /// Reads the event types and the latest times of a segment, whose bytes must be those that were
 /// sealed.

@@ -40,14 +40,15 @@ const BATCH_BYTES: usize = 16 << 20;
 /// The most distinct values of a row group, in bytes, that are worth a dictionary.
 const DICTIONARY_BYTES: usize = 2 << 20;
 
-/// A whole segment. Entries are of one class, ordered by sequence.
+/// A whole segment with this first and last sequence. Entries are of one class, ordered by
+/// sequence.
 pub(super) fn encode(
     class: &str,
+    (first, last): (u64, u64),
     entries: &[Arc<StoredEntry>],
     texts: &[(Column, Texts)],
 ) -> Result<Vec<u8>, ParquetError> {
-    let sequence = |entry: Option<&Arc<StoredEntry>>| entry.map_or(0, |entry| entry.sequence);
-    let metadata = file_metadata(class, sequence(entries.first()), sequence(entries.last()));
+    let metadata = file_metadata(class, first, last);
     let properties = properties().set_key_value_metadata(Some(metadata)).build();
     let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&SCHEMA), Some(properties))?;
     let dictionaries = texts

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use reeve_ledger::{SegmentError, SegmentMeta, SegmentStore as _, TrailError};
 
+use super::faults::{damaged, failed, io};
 use super::index::{Index, build, rows_of};
-use super::segments::{EntrySegments, damaged, failed, io};
+use super::segments::EntrySegments;
 use super::views::Views;
 use crate::place::blocking;
 

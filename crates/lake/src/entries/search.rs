@@ -15,7 +15,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reeve_audit::query::{Sort, SortKey};
 use reeve_ledger::{
-    EntryReader, MOST_SORTED, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError, View,
+    EntryReader, LeftOut, MOST_SORTED, Page, ReadOn, SearchRequest, SegmentMeta, StoredEntry,
+    Stretch, TrailError, View,
 };
 
 use self::job::{Job, Matches, SortedPage};
@@ -137,9 +138,20 @@ impl EntrySearch {
     }
 }
 
-#[async_trait]
-impl EntryReader for EntrySearch {
-    async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
+/// Returns what a search cannot find because it lies in the cold tier.
+fn left_out(job: &Job, view: &View) -> LeftOut {
+    let touched = view
+        .archived
+        .iter()
+        .filter(|segment| job.predicate.may_match(segment));
+    touched.fold(LeftOut::default(), |sum, segment| LeftOut {
+        segments: sum.segments + 1,
+        entries: sum.entries + segment.count,
+    })
+}
+
+impl EntrySearch {
+    async fn search_once(&self, request: &SearchRequest) -> Result<Page, TrailError> {
         let mut job = self.job(request)?;
         let _attended = job.budget.attended();
         if let Some(sort) = request.sort {
@@ -164,18 +176,59 @@ impl EntryReader for EntrySearch {
             total: request.count_total.then_some(total),
             next_cursor,
             aggregations,
+            left_out: left_out(&job, &view),
         })
     }
 
+    /// Returns `true` if a part of the log was missing because an expiry, erasure or move replaced it
+    /// after the segments were listed: the answer is then sought among the segments of now.
+    fn is_outdated<T>(
+        &self,
+        outcome: &Result<T, TrailError>,
+        segments: &Arc<Vec<SegmentMeta>>,
+    ) -> bool {
+        matches!(outcome, Err(TrailError::Damaged(_)))
+            && !Arc::ptr_eq(segments, &self.log.view().segments)
+    }
+}
+
+#[async_trait]
+impl EntryReader for EntrySearch {
+    async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
+        let segments = self.log.view().segments;
+        let outcome = self.search_once(request).await;
+        if self.is_outdated(&outcome, &segments) {
+            return self.search_once(request).await;
+        }
+        outcome
+    }
+
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {
-        read_on::stretch(&self.log, request, self.budgets.begin_stretch()).await
+        let read = || read_on::stretch(&self.log, request, self.budgets.begin_stretch());
+        let segments = self.log.view().segments;
+        let outcome = read().await;
+        if self.is_outdated(&outcome, &segments) {
+            return read().await;
+        }
+        outcome
     }
 
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
-        lookup::by_event_id(&self.log, event_id, self.budgets.begin()).await
+        let look = || lookup::by_event_id(&self.log, event_id, self.budgets.begin());
+        let segments = self.log.view().segments;
+        let outcome = look().await;
+        if self.is_outdated(&outcome, &segments) {
+            return look().await;
+        }
+        outcome
     }
 
     async fn by_sequence(&self, sequence: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
-        lookup::by_sequence(&self.log, sequence).await
+        let segments = self.log.view().segments;
+        let outcome = lookup::by_sequence(&self.log, sequence).await;
+        if self.is_outdated(&outcome, &segments) {
+            return lookup::by_sequence(&self.log, sequence).await;
+        }
+        outcome
     }
 }

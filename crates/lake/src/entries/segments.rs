@@ -6,14 +6,18 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow::array::AsArray;
+use arrow::datatypes::UInt64Type;
 use async_trait::async_trait;
 use bytes::Bytes;
 use datafusion_execution::SendableRecordBatchStream;
 use datafusion_expr::Expr;
-use futures::TryStreamExt;
+use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
+use futures::{StreamExt as _, TryStreamExt};
 use object_store::ObjectMeta;
 use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::RowSelection;
+use reeve_audit::Tier;
 use reeve_ledger::{
     Attestor, SealedEntry, SegmentContent, SegmentError, SegmentMeta, SegmentStore, StoredEntry,
 };
@@ -23,9 +27,13 @@ use super::columns::texts;
 use super::content::content;
 use super::decode::{sealed, sealed_columns};
 use super::encode::encode;
+use super::faults::{damaged, failed, io};
+use super::fetched::{Fetched, InUse};
 use super::index::{Shelf, build, rows_of};
 use super::rows::Footers;
 use super::scan::{Scanner, message};
+use super::schema::SEQUENCE;
+use super::tiers::{TierPlaces, Tiers};
 use crate::place::{Place, PlaceError, blocking, path_segment};
 
 /// The folder of the table in the data directory.
@@ -35,6 +43,7 @@ const FOLDER: &str = "lake/entries";
 #[derive(Debug)]
 pub struct EntrySegments {
     place: Place,
+    pub(super) tiers: Tiers,
     scanner: Scanner,
     pub(super) shelf: Shelf,
     root: PathBuf,
@@ -56,6 +65,7 @@ impl EntrySegments {
 
         Ok(EntrySegments {
             place,
+            tiers: Tiers::open(data_dir, TierPlaces::default(), 0)?,
             scanner,
             shelf: Shelf::new(data_dir),
             root: data_dir.to_path_buf(),
@@ -69,6 +79,11 @@ impl EntrySegments {
             ),
             published: Mutex::default(),
         })
+    }
+
+    /// Returns the data directory.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Deletes files that an interrupted seal left behind: there at start, never published, not
@@ -96,8 +111,12 @@ impl EntrySegments {
     }
 
     /// Makes sure that a segment is there and as long as it was written, or is known to be what was
-    /// written. This is enough where its index answers and none of its rows are read.
+    /// written. This is enough where its index answers and none of its rows are read. A farther tier
+    /// is not asked: it is when rows are read.
     pub(super) fn present(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
+        if segment.tier() != Tier::Hot {
+            return Ok(());
+        }
         match looks(&self.root.join(&segment.path)) {
             None => Err(damaged(&segment.path, "the file is missing")),
             Some((size, ..)) if size != segment.bytes => {
@@ -109,10 +128,41 @@ impl EntrySegments {
 
     /// Makes sure that a segment is there and is what was written. The whole file is hashed the
     /// first time and whenever its size or time has changed; otherwise this costs one look at the
-    /// folder.
-    pub(super) async fn verified(&self, segment: &SegmentMeta) -> Result<ObjectMeta, SegmentError> {
+    /// folder. A segment of a farther tier is fetched.
+    pub(super) async fn verified(&self, segment: &SegmentMeta) -> Result<LocalFile, SegmentError> {
+        if segment.tier() == Tier::Hot {
+            let meta = self.checked(segment, &segment.path).await?;
+            return Ok(LocalFile { meta, used: None });
+        }
+
+        let (used, is_new) = self.tiers.obtain(segment).await?;
+        let name = Fetched::name(&segment.path);
+        if is_new {
+            let found = self.place.head(&name).await.map_err(failed)?;
+            let looks = looks(&self.root.join(&name));
+            self.checked
+                .lock()
+                .insert(segment.path.clone(), (found, looks));
+        }
+        match self.checked(segment, &name).await {
+            Ok(meta) => Ok(LocalFile {
+                meta,
+                used: Some(used),
+            }),
+            Err(error) => {
+                // The copy was changed here; the next use fetches the segment anew.
+                let forgotten = self.tiers.fetched.forget(&segment.path);
+                forgotten.map_err(|error| io(&segment.path, error.to_string()))?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes sure that the file of a segment, under a name below the data directory, is what was
+    /// written.
+    async fn checked(&self, segment: &SegmentMeta, name: &str) -> Result<ObjectMeta, SegmentError> {
         let path = &segment.path;
-        let now = looks(&self.root.join(path));
+        let now = looks(&self.root.join(name));
         if let Some((found, then)) = self.checked.lock().get(path)
             && now.is_some()
             && *then == now
@@ -120,7 +170,7 @@ impl EntrySegments {
             return Ok(found.clone());
         }
 
-        let found = match self.place.head(path).await {
+        let found = match self.place.head(name).await {
             Ok(found) => found,
             Err(PlaceError::Missing(_)) => return Err(damaged(path, "the file is missing")),
             Err(error) => return Err(failed(error)),
@@ -130,7 +180,7 @@ impl EntrySegments {
             return Err(damaged(path, of_length(found.size, segment)));
         }
 
-        let bytes = self.place.get(path).await.map_err(failed)?;
+        let bytes = self.place.get(name).await.map_err(failed)?;
         let digest = blocking(path, move || hex::encode(Sha256::digest(&bytes)))
             .await
             .map_err(failed)?;
@@ -157,9 +207,19 @@ impl EntrySegments {
         columns: &[usize],
     ) -> Result<SendableRecordBatchStream, SegmentError> {
         let file = self.verified(segment).await?;
-        self.scanner
-            .open(file, rows, conditions, columns)
-            .map_err(|error| damaged(&segment.path, message(&error)))
+        let rows = self
+            .scanner
+            .open(file.meta, rows, conditions, columns)
+            .map_err(|error| damaged(&segment.path, message(&error)))?;
+        let Some(used) = file.used else {
+            return Ok(rows);
+        };
+        // A fetched file is not removed while it is read.
+        let schema = rows.schema();
+        let held = rows.inspect(move |_| {
+            let _ = &used;
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, held)))
     }
 
     /// The entries in these rows of a segment, which ascend, as they were sealed.
@@ -169,7 +229,7 @@ impl EntrySegments {
         rows: &[usize],
     ) -> Result<Vec<SealedEntry>, SegmentError> {
         let file = self.verified(segment).await?;
-        let read = self.footers.read(&self.root, &file, rows);
+        let read = self.footers.read(&self.root, &file.meta, rows);
         if let Some(entries) = read.map_err(|error| damaged(&segment.path, error.to_string()))? {
             return Ok(entries);
         }
@@ -201,20 +261,70 @@ impl EntrySegments {
         Ok(entries)
     }
 
+    /// Sequences of the entries of a segment, ascending. The bytes are those that were sealed, or
+    /// this fails.
+    ///
+    /// # Errors
+    /// The segment is missing or is not what was written.
+    pub async fn sequences(&self, segment: &SegmentMeta) -> Result<Vec<u64>, SegmentError> {
+        let mut stream = self.scan(segment, None, &[], &[SEQUENCE]).await?;
+        let mut sequences = Vec::new();
+        while let Some(batch) = stream
+            .try_next()
+            .await
+            .map_err(|error| damaged(&segment.path, message(&error)))?
+        {
+            let column = batch.column(0).as_primitive_opt::<UInt64Type>();
+            let column = column.ok_or_else(|| damaged(&segment.path, "it has no sequences"))?;
+            sequences.extend_from_slice(column.values());
+        }
+        Ok(sequences)
+    }
+
+    /// Removes the local copy of a segment of a farther tier, and its index.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn put_away(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
+        let path = &segment.path;
+        let removed = self
+            .tiers
+            .fetched
+            .forget(path)
+            .and_then(|()| self.shelf.remove(path).map(|_| ()));
+        removed.map_err(|error| io(path, error.to_string()))
+    }
+
+    /// Deletes the file of a segment; gone for good when this returns. Returns its bytes.
+    async fn delete_local(&self, path: &str) -> Result<u64, SegmentError> {
+        let found = match self.place.head(path).await {
+            Ok(found) => found.size,
+            Err(PlaceError::Missing(_)) => 0,
+            Err(error) => return Err(failed(error)),
+        };
+        self.place.delete(path).await.map_err(failed)?;
+        // The entry about it may not be ahead of the folder.
+        if let Some(folder) = self.root.join(path).parent().filter(|path| path.exists()) {
+            let synced = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+            synced.map_err(|error| io(path, error.to_string()))?;
+        }
+        Ok(found)
+    }
+
     /// Encodes and indexes entries on a thread for such work.
     async fn build(
         &self,
         class: &str,
         path: &str,
         entries: &[Arc<StoredEntry>],
-        last_sequence: u64,
+        (first_sequence, last_sequence): (u64, u64),
     ) -> Result<BuiltSegment, SegmentError> {
         let (class, name, entries) = (class.to_owned(), path.to_owned(), entries.to_vec());
         let attest = self.shelf.attest(path, last_sequence);
         let built = blocking(path, move || {
             let texts = texts(&entries);
-            let bytes =
-                encode(&class, &entries, &texts).map_err(|error| io(&name, error.to_string()))?;
+            let bytes = encode(&class, (first_sequence, last_sequence), &entries, &texts)
+                .map_err(|error| io(&name, error.to_string()))?;
             let digest: [u8; 32] = Sha256::digest(&bytes).into();
             let index = build(
                 &rows_of(entries.iter().map(AsRef::as_ref)),
@@ -229,6 +339,67 @@ impl EntrySegments {
         });
 
         built.await.map_err(failed)?
+    }
+}
+
+/// A file of the local disk that is known to be a segment.
+pub(super) struct LocalFile {
+    meta: ObjectMeta,
+    /// Use of a fetched file.
+    used: Option<InUse>,
+}
+
+impl EntrySegments {
+    /// Writes a segment of this range to a path.
+    async fn put(
+        &self,
+        class: &str,
+        path: String,
+        range: (u64, u64),
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        let times = || {
+            entries
+                .iter()
+                .map(|entry| entry.entry.timestamp.as_millisecond())
+        };
+
+        let (min_timestamp_ms, max_timestamp_ms) = (
+            times().min().unwrap_or_default(),
+            times().max().unwrap_or_default(),
+        );
+        let built = self.build(class, &path, entries, range).await?;
+        let size = built.bytes.len() as u64;
+        self.leftovers.lock().remove(&path);
+        self.place.put(&path, built.bytes).await.map_err(failed)?;
+        let written = self.place.head(&path).await.map_err(failed)?;
+        self.checked
+            .lock()
+            .insert(path.clone(), (written, looks(&self.root.join(&path))));
+
+        // Without its index a segment is searched more slowly, and a later search has it built.
+        if let Err(error) = self.shelf.put(&path, &built.index) {
+            tracing::warn!(segment = %path, %error, "the index of a segment was not written");
+        }
+
+        Ok(SegmentMeta {
+            path,
+            class: class.to_owned(),
+            first_sequence: range.0,
+            last_sequence: range.1,
+            count: entries.len() as u64,
+            bytes: size,
+            sha256: built.sha256,
+            min_timestamp_ms,
+            max_timestamp_ms,
+            max_recorded_at_ms: entries
+                .iter()
+                .map(|entry| entry.recorded_at.as_millisecond())
+                .max(),
+            expired: None,
+            erased: Vec::new(),
+            moved: None,
+        })
     }
 }
 
@@ -258,45 +429,21 @@ impl SegmentStore for EntrySegments {
             "{FOLDER}/{}/{first_sequence:020}-{last_sequence:020}.parquet",
             path_segment(class)
         );
-        let times = || {
-            entries
-                .iter()
-                .map(|entry| entry.entry.timestamp.as_millisecond())
-        };
+        self.put(class, path, (first_sequence, last_sequence), entries)
+            .await
+    }
 
-        let (min_timestamp_ms, max_timestamp_ms) = (
-            times().min().unwrap_or_default(),
-            times().max().unwrap_or_default(),
-        );
-        let built = self.build(class, &path, entries, last_sequence).await?;
-        let size = built.bytes.len() as u64;
-        self.leftovers.lock().remove(&path);
-        self.place.put(&path, built.bytes).await.map_err(failed)?;
-        let written = self.place.head(&path).await.map_err(failed)?;
-        self.checked
-            .lock()
-            .insert(path.clone(), (written, looks(&self.root.join(&path))));
-
-        // Without its index a segment is searched more slowly, and a later search has it built.
-        if let Err(error) = self.shelf.put(&path, &built.index) {
-            tracing::warn!(segment = %path, %error, "the index of a segment was not written");
-        }
-
+    async fn rewrite(
+        &self,
+        segment: &SegmentMeta,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        let path = segment.path_after(segment.erased.len() + 1);
+        let range = (segment.first_sequence, segment.last_sequence);
+        let written = self.put(&segment.class, path, range, entries).await?;
         Ok(SegmentMeta {
-            path,
-            class: class.to_owned(),
-            first_sequence,
-            last_sequence,
-            count: entries.len() as u64,
-            bytes: size,
-            sha256: built.sha256,
-            min_timestamp_ms,
-            max_timestamp_ms,
-            max_recorded_at_ms: entries
-                .iter()
-                .map(|entry| entry.recorded_at.as_millisecond())
-                .max(),
-            expired: None,
+            erased: segment.erased.clone(),
+            ..written
         })
     }
 
@@ -307,10 +454,14 @@ impl SegmentStore for EntrySegments {
             .first()
             .zip(entries.last())
             .map(|(first, last)| (first.sequence, last.sequence));
-        if entries.len() as u64 != segment.count
-            || !ordered
-            || ends != Some((segment.first_sequence, segment.last_sequence))
-        {
+        let range = (segment.first_sequence, segment.last_sequence);
+        // An erasure may have taken the first or the last one, or all of them.
+        let is_within = match ends {
+            Some(ends) if segment.erased.is_empty() => ends == range,
+            Some(ends) => range.0 <= ends.0 && ends.1 <= range.1,
+            None => !segment.erased.is_empty(),
+        };
+        if entries.len() as u64 != segment.count || !ordered || !is_within {
             return Err(damaged(
                 &segment.path,
                 format!(
@@ -327,6 +478,33 @@ impl SegmentStore for EntrySegments {
         content(self, segment).await
     }
 
+    async fn copy(&self, segment: &SegmentMeta, to: Tier) -> Result<(), SegmentError> {
+        let file = self.verified(segment).await?;
+        let local = self.root.join(file.meta.location.as_ref());
+        self.tiers.put(segment, to, &local).await
+    }
+
+    async fn withdraw(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
+        self.tiers.withdraw(segment).await
+    }
+
+    async fn leave(&self, segment: &SegmentMeta, tier: Tier) -> Result<u64, SegmentError> {
+        let path = &segment.path;
+        if tier != Tier::Hot {
+            let bytes = self.tiers.delete(segment, tier).await?;
+            self.put_away(segment)?;
+            return Ok(bytes);
+        }
+
+        self.checked.lock().remove(path);
+        let mut bytes = self.delete_local(path).await?;
+        if segment.tier() == Tier::Cold {
+            let index = self.shelf.remove(path);
+            bytes += index.map_err(|error| io(path, error.to_string()))?;
+        }
+        Ok(bytes)
+    }
+
     async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
         let path = &segment.path;
         self.checked.lock().remove(path);
@@ -334,20 +512,14 @@ impl SegmentStore for EntrySegments {
             .shelf
             .remove(path)
             .map_err(|error| io(path, error.to_string()))?;
-        let found = match self.place.head(path).await {
-            Ok(found) => Some(found.size),
-            Err(PlaceError::Missing(_)) => None,
-            Err(error) => return Err(failed(error)),
-        };
-        if let Some(bytes) = found {
-            self.place.delete(path).await.map_err(failed)?;
-            freed += bytes;
+        if let Some(moved) = &segment.moved {
+            let farther = moved.leaving.filter(|tier| *tier != Tier::Hot);
+            for tier in [Some(moved.tier), farther].into_iter().flatten() {
+                freed += self.tiers.delete(segment, tier).await?;
+            }
+            self.put_away(segment)?;
         }
-        // Gone for good: the entry about it may not be ahead of the folder.
-        if let Some(folder) = self.root.join(path).parent() {
-            let synced = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
-            synced.map_err(|error| io(path, error.to_string()))?;
-        }
+        freed += self.delete_local(path).await?;
         Ok(freed)
     }
 
@@ -379,25 +551,4 @@ fn looks(path: &Path) -> Looks {
 
 fn of_length(size: u64, segment: &SegmentMeta) -> String {
     format!("it has {size} bytes instead of {}", segment.bytes)
-}
-
-pub(super) fn damaged(path: &str, message: impl Into<String>) -> SegmentError {
-    SegmentError::Damaged {
-        path: path.to_owned(),
-        message: message.into(),
-    }
-}
-
-pub(super) fn io(path: &str, message: String) -> SegmentError {
-    SegmentError::Io {
-        path: path.to_owned(),
-        message,
-    }
-}
-
-pub(super) fn failed(error: PlaceError) -> SegmentError {
-    match error {
-        PlaceError::Missing(path) => damaged(&path, "the file is missing"),
-        PlaceError::Io { path, message } => io(&path, message),
-    }
 }

@@ -40,6 +40,8 @@ fn segment(name: &str) -> SegmentMeta {
         max_timestamp_ms: 1_795_168_800_001,
         max_recorded_at_ms: None,
         expired: None,
+        erased: Vec::new(),
+        moved: None,
     }
 }
 
@@ -70,6 +72,7 @@ impl Views for OneSegment {
     fn view(&self) -> View {
         View {
             segments: Arc::new(vec![self.0.clone()]),
+            archived: Arc::default(),
             tail: Tail::starting_at(10),
         }
     }

@@ -136,6 +136,7 @@ impl Views for Log {
         tail.extend(state.entries[state.sealed..].iter().cloned());
         View {
             segments: Arc::new(state.segments.clone()),
+            archived: Arc::default(),
             tail,
         }
     }

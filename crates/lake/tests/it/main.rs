@@ -11,3 +11,4 @@ mod samples;
 mod search;
 mod segments;
 mod stretches;
+mod tiers;

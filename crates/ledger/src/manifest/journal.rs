@@ -1,23 +1,27 @@
 //! The manifest as it is kept: `ledger/manifest.journal`, a line of JSON a record. The first record
-//! is a snapshot of all segments, each later one adds those of a seal, or marks segments as expired.
-//! A seal appends one line, so it costs what it seals and not what was sealed before.
+//! is a snapshot of all segments, each later one adds those of a seal, marks segments as expired, or
+//! says in which tier they lie. A seal appends one line, so it costs what it seals and not what was
+//! sealed before. An erasure replaces segments by what they are after it.
 //!
 //! Each record carries an attestation by the log's key over the digest of all lines before and of
 //! itself. So the newest attestation that holds speaks for everything before it, and one signature
 //! is verified at start. Bytes behind that record are what an interrupted append left: the
 //! write-ahead log still has those entries, or the start is refused.
 
+mod erasure;
 mod record;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use reeve_audit::Tier;
 use reeve_tlog::{AttestationError, Hash};
 
 use super::{Manifest, ManifestError, check_segments};
 use crate::attest::Attestor;
 use crate::disk::{Disk, DiskFile, read_if_there, write_durably};
 use crate::segment::SegmentMeta;
+pub(crate) use erasure::replace;
 use record::{Kind, Record, RecordFault};
 
 /// The file as attestations name it.
@@ -157,7 +161,7 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
 
     for record in records {
         let begin = manifest.as_ref().map_or(0, |manifest| manifest.sealed_size);
-        if record.kind != Kind::Expire {
+        if matches!(record.kind, Kind::Snapshot | Kind::Seal) {
             check_segments(&record.segments, begin, record.sealed_size)?;
         }
         match (&mut manifest, record.kind) {
@@ -167,19 +171,26 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
                     (record.sealed_size, record.root, record.chain_hash);
                 manifest.segments.extend(record.segments);
             }
-            (Some(manifest), Kind::Expire) if manifest.origin == record.origin => {
+            (Some(manifest), kind @ (Kind::Expire | Kind::Erase | Kind::Move))
+                if manifest.origin == record.origin =>
+            {
                 let extent = (record.sealed_size, record.root, record.chain_hash);
                 if extent != (manifest.sealed_size, manifest.root, manifest.chain_hash) {
                     return Err(contradiction(
-                        "an expiry speaks of another extent of the log",
+                        "an expiry, erasure or move speaks of another extent of the log",
                     ));
                 }
-                mark(&mut manifest.segments, &record.segments)?;
+                match kind {
+                    Kind::Erase => erasure::replace(&mut manifest.segments, &record.segments)?,
+                    Kind::Move => relocate(&mut manifest.segments, &record.segments)?,
+                    _ => mark(&mut manifest.segments, &record.segments)?,
+                }
             }
-            (Some(_), Kind::Seal | Kind::Expire) => {
+            (Some(_), Kind::Seal | Kind::Expire | Kind::Erase | Kind::Move) => {
                 return Err(contradiction("its records are of two logs"));
             }
-            (None, Kind::Seal | Kind::Expire) | (Some(_), Kind::Snapshot) => {
+            (None, Kind::Seal | Kind::Expire | Kind::Erase | Kind::Move)
+            | (Some(_), Kind::Snapshot) => {
                 return Err(contradiction("a snapshot is its first record and no other"));
             }
         }
@@ -195,18 +206,8 @@ pub(crate) fn mark(
     marked: &[SegmentMeta],
 ) -> Result<(), ManifestError> {
     for change in marked {
-        let refused = |what: &str| {
-            let path = &change.path;
-            Err(ManifestError::Contradiction(format!("{path}: {what}")))
-        };
-        let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
-        let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
-            return refused("an expiry names a segment that is not listed");
-        };
-        if !segment.is_same_segment(change) {
-            return refused("an expiry describes the segment differently");
-        }
-
+        let refused = |what: &str| Err(contradicts(change, what));
+        let segment = listed(segments, change)?;
         let goes_on = match (segment.expired, change.expired) {
             (None, Some(mark)) => mark.freed.is_none(),
             (Some(before), Some(mark)) => {
@@ -223,6 +224,64 @@ pub(crate) fn mark(
     }
 
     Ok(())
+}
+
+/// Notes in which tier segments of a list lie, which is in the order of the manifest. Refuses
+/// segments that are not in it or have expired, a way back, and a move before the one before has
+/// ended.
+pub(crate) fn relocate(
+    segments: &mut [SegmentMeta],
+    changed: &[SegmentMeta],
+) -> Result<(), ManifestError> {
+    for change in changed {
+        let segment = listed(segments, change)?;
+        let goes_on = match (&segment.moved, &change.moved) {
+            (None, Some(after)) => after.tier > Tier::Hot && after.leaving == Some(Tier::Hot),
+            (Some(before), Some(after)) if before.leaving.is_some() => {
+                (before.tier, before.entry, &before.content)
+                    == (after.tier, after.entry, &after.content)
+                    && after.leaving.is_none()
+            }
+            (Some(before), Some(after)) => {
+                after.tier > before.tier && after.leaving == Some(before.tier)
+            }
+            (_, None) => false,
+        };
+        if segment.expired.is_some() || !goes_on {
+            return Err(contradicts(
+                change,
+                "a move does not follow from the records before",
+            ));
+        }
+        segment.moved.clone_from(&change.moved);
+    }
+
+    Ok(())
+}
+
+/// Returns the segment of a list that a change speaks of.
+fn listed<'s>(
+    segments: &'s mut [SegmentMeta],
+    change: &SegmentMeta,
+) -> Result<&'s mut SegmentMeta, ManifestError> {
+    let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
+    let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
+        return Err(contradicts(
+            change,
+            "a record names a segment that is not listed",
+        ));
+    };
+    if !segment.is_same_segment(change) {
+        return Err(contradicts(
+            change,
+            "a record describes the segment differently",
+        ));
+    }
+    Ok(segment)
+}
+
+fn contradicts(change: &SegmentMeta, what: &str) -> ManifestError {
+    ManifestError::Contradiction(format!("{}: {what}", change.path))
 }
 
 /// Reads the file; `None` when there is none.
@@ -324,8 +383,37 @@ impl Journal {
         marked: Vec<SegmentMeta>,
         all: &[SegmentMeta],
     ) -> Result<(), ManifestError> {
+        self.change(Kind::Expire, marked, all)
+    }
+
+    /// Appends the record of a move; durable when this returns. `all` are the segments of the log,
+    /// those of the move changed.
+    pub(crate) fn relocate(
+        &mut self,
+        moved: Vec<SegmentMeta>,
+        all: &[SegmentMeta],
+    ) -> Result<(), ManifestError> {
+        self.change(Kind::Move, moved, all)
+    }
+
+    /// Appends the record of an erasure; durable when this returns. `all` are the segments of the
+    /// log, those of the erasure replaced.
+    pub(crate) fn erase(
+        &mut self,
+        rewritten: Vec<SegmentMeta>,
+        all: &[SegmentMeta],
+    ) -> Result<(), ManifestError> {
+        self.change(Kind::Erase, rewritten, all)
+    }
+
+    fn change(
+        &mut self,
+        kind: Kind,
+        changed: Vec<SegmentMeta>,
+        all: &[SegmentMeta],
+    ) -> Result<(), ManifestError> {
         let extent = self.extent;
-        let record = Record::expire(&self.origin, &extent, marked);
+        let record = Record::change(kind, &self.origin, &extent, changed);
         self.write(record, extent, || all.to_vec())
     }
 

@@ -42,10 +42,23 @@ impl SegmentStore for Taken {
             max_timestamp_ms: 0,
             max_recorded_at_ms: None,
             expired: None,
+            erased: Vec::new(),
+            moved: None,
         })
     }
 
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
+        Err(SegmentError::Io {
+            path: segment.path.clone(),
+            message: "not kept".into(),
+        })
+    }
+
+    async fn rewrite(
+        &self,
+        segment: &SegmentMeta,
+        _entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
         Err(SegmentError::Io {
             path: segment.path.clone(),
             message: "not kept".into(),

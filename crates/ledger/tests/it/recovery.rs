@@ -333,10 +333,10 @@ async fn damaged_manifest_and_tiles_are_refused() {
 
     fs::write(
         &manifest,
-        text.replacen("\"version\":3", "\"version\":4", 1),
+        text.replacen("\"version\":4", "\"version\":5", 1),
     )
     .unwrap();
-    assert!(log.refused().await.to_string().contains("its version is 4"));
+    assert!(log.refused().await.to_string().contains("its version is 5"));
     fs::remove_file(&manifest).unwrap();
     let error = log.refused().await;
     assert!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
+use reeve_audit::Tier;
 use reeve_ledger::{SealedEntry, SegmentError, SegmentMeta, SegmentStore, StoredEntry};
 
 /// Asked before each write: why it fails, if it does.
@@ -13,6 +14,8 @@ type Gate = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 #[derive(Default)]
 pub(crate) struct MemorySegments {
     written: Mutex<BTreeMap<String, Vec<SealedEntry>>>,
+    /// Copies in the farther tiers.
+    copies: Mutex<BTreeMap<(Tier, String), Vec<SealedEntry>>>,
     published: Mutex<Arc<Vec<SegmentMeta>>>,
     gate: Mutex<Option<Gate>>,
 }
@@ -29,6 +32,22 @@ impl MemorySegments {
 
     pub(crate) fn ungate(&self) {
         *self.gate.lock() = None;
+    }
+
+    /// The rows that a segment has in a tier; `None` where it has no file.
+    pub(crate) fn rows_in(&self, tier: Tier, path: &str) -> Option<Vec<SealedEntry>> {
+        match tier {
+            Tier::Hot => self.read_rows(path),
+            _ => self.copies.lock().get(&(tier, path.to_owned())).cloned(),
+        }
+    }
+
+    fn ask(&self, path: &str) -> Result<(), SegmentError> {
+        let asked = self.gate.lock().as_ref().map_or(Ok(()), |gate| gate());
+        asked.map_err(|message| SegmentError::Io {
+            path: path.to_owned(),
+            message,
+        })
     }
 
     /// The rows that a segment has; `None` once it was removed.
@@ -51,16 +70,14 @@ impl MemorySegments {
     }
 }
 
-#[async_trait]
-impl SegmentStore for MemorySegments {
-    async fn write(
+impl MemorySegments {
+    fn put(
         &self,
         class: &str,
+        path: String,
+        range: (u64, u64),
         entries: &[Arc<StoredEntry>],
     ) -> Result<SegmentMeta, SegmentError> {
-        let (first, last) = (entries[0].sequence, entries[entries.len() - 1].sequence);
-        let path = format!("lake/entries/{class}/{first:020}-{last:020}.parquet");
-
         if let Some(gate) = self.gate.lock().as_ref() {
             gate().map_err(|message| SegmentError::Io {
                 path: path.clone(),
@@ -87,18 +104,47 @@ impl SegmentStore for MemorySegments {
         Ok(SegmentMeta {
             path,
             class: class.to_owned(),
-            first_sequence: first,
-            last_sequence: last,
+            first_sequence: range.0,
+            last_sequence: range.1,
             count: entries.len() as u64,
             bytes: 1,
             sha256: String::new(),
-            min_timestamp_ms: times.clone().min().unwrap(),
-            max_timestamp_ms: times.max().unwrap(),
+            min_timestamp_ms: times.clone().min().unwrap_or_default(),
+            max_timestamp_ms: times.max().unwrap_or_default(),
             max_recorded_at_ms: entries
                 .iter()
                 .map(|entry| entry.recorded_at.as_millisecond())
                 .max(),
             expired: None,
+            erased: Vec::new(),
+            moved: None,
+        })
+    }
+}
+
+#[async_trait]
+impl SegmentStore for MemorySegments {
+    async fn write(
+        &self,
+        class: &str,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        let (first, last) = (entries[0].sequence, entries[entries.len() - 1].sequence);
+        let path = format!("lake/entries/{class}/{first:020}-{last:020}.parquet");
+        self.put(class, path, (first, last), entries)
+    }
+
+    async fn rewrite(
+        &self,
+        segment: &SegmentMeta,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        let path = segment.path_after(segment.erased.len() + 1);
+        let range = (segment.first_sequence, segment.last_sequence);
+        let written = self.put(&segment.class, path, range, entries)?;
+        Ok(SegmentMeta {
+            erased: segment.erased.clone(),
+            ..written
         })
     }
 
@@ -107,11 +153,25 @@ impl SegmentStore for MemorySegments {
             path: segment.path.clone(),
             message: "no such segment".into(),
         };
-        self.written
-            .lock()
-            .get(&segment.path)
-            .cloned()
+        self.rows_in(segment.tier(), &segment.path)
             .ok_or_else(missing)
+    }
+
+    async fn copy(&self, segment: &SegmentMeta, to: Tier) -> Result<(), SegmentError> {
+        self.ask(&segment.path)?;
+        let rows = self.read(segment).await?;
+        self.copies.lock().insert((to, segment.path.clone()), rows);
+        self.ask(&segment.path)
+    }
+
+    async fn leave(&self, segment: &SegmentMeta, tier: Tier) -> Result<u64, SegmentError> {
+        self.ask(&segment.path)?;
+        let gone = match tier {
+            Tier::Hot => self.written.lock().remove(&segment.path),
+            _ => self.copies.lock().remove(&(tier, segment.path.clone())),
+        };
+        self.ask(&segment.path)?;
+        Ok(gone.map_or(0, |_| segment.bytes))
     }
 
     async fn remove(&self, segment: &SegmentMeta) -> Result<u64, SegmentError> {
@@ -121,6 +181,9 @@ impl SegmentStore for MemorySegments {
                 message,
             })?;
         }
+        self.copies
+            .lock()
+            .retain(|(_, path), _| *path != segment.path);
         let gone = self.written.lock().remove(&segment.path);
         Ok(gone.map_or(0, |_| segment.bytes))
     }

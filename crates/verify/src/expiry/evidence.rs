@@ -10,8 +10,12 @@ use serde_json::Value;
 use super::policy::PolicyList;
 
 /// Entries of these types are kept while a log is read.
-const TYPES: [&[u8]; 4] = [
+const TYPES: [&[u8]; 8] = [
+    b"system.restore",
     b"ledger.expire",
+    b"ledger.erase",
+    b"audit.erasure.create",
+    b"audit.erasure.approve",
     b"audit.retention.modify",
     b"audit.hold.create",
     b"audit.hold.release",
@@ -43,6 +47,45 @@ pub(crate) struct Tombstone {
     pub(crate) holds: Vec<String>,
 }
 
+/// Content of an entry `ledger.erase`.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ErasureTombstone {
+    #[serde(skip)]
+    pub(crate) sequence: u64,
+    pub(crate) request: String,
+    pub(crate) first_sequence: u64,
+    pub(crate) last_sequence: u64,
+    pub(crate) class: String,
+    pub(crate) entries: u64,
+    pub(crate) sequences: Vec<(u64, u64)>,
+    pub(crate) commitments_root: String,
+    /// Hash of the segment's file before.
+    pub(crate) sha256: String,
+    pub(crate) path_after: String,
+    pub(crate) sha256_after: String,
+    /// Identifiers of the holds that were looked at.
+    pub(crate) holds: Vec<String>,
+    /// Tombstone of the log before a restore that this one repeats.
+    #[serde(default)]
+    pub(crate) reapplied: Option<EarlierTombstone>,
+}
+
+/// Tombstone of a log before it was restored.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct EarlierTombstone {
+    /// Sequence that it had there.
+    pub(crate) sequence: u64,
+}
+
+/// A request for erasure as the log has it: sequences and people.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestEntries {
+    /// Sequence of its creation and its requester.
+    pub(crate) created: Option<(u64, String)>,
+    /// Sequence of each approval and the person who gave it.
+    pub(crate) approvals: Vec<(u64, String)>,
+}
+
 /// Holds by their identifier: the sequences at which they were placed and released.
 type Holds = BTreeMap<String, (u64, Option<u64>)>;
 
@@ -51,6 +94,12 @@ type Holds = BTreeMap<String, (u64, Option<u64>)>;
 pub(crate) struct Evidence {
     /// Tombstones by the sequence of their entry.
     pub(crate) tombstones: BTreeMap<u64, Tombstone>,
+    /// Tombstones of erasures by the sequence of their entry.
+    pub(crate) erasures: BTreeMap<u64, ErasureTombstone>,
+    /// Requests for erasure by their identifier.
+    pub(crate) requests: BTreeMap<String, RequestEntries>,
+    /// Sizes of the backups that the log continues from, by the sequence of their entry.
+    pub(crate) restores: BTreeMap<u64, u64>,
     pub(crate) policies: BTreeMap<u64, PolicyList>,
     pub(crate) holds: Holds,
     /// Releases, which may be read before what they release.
@@ -83,6 +132,28 @@ impl Evidence {
                         ..stated
                     };
                     self.tombstones.insert(sequence, tombstone);
+                }
+            }
+            Some("system.restore") => {
+                if let Some(size) = entry["metadata"]["size"].as_u64() {
+                    self.restores.insert(sequence, size);
+                }
+            }
+            Some("ledger.erase") => {
+                if let Ok(stated) = ErasureTombstone::deserialize(&entry["metadata"]) {
+                    let tombstone = ErasureTombstone { sequence, ..stated };
+                    self.erasures.insert(sequence, tombstone);
+                }
+            }
+            Some(kind @ ("audit.erasure.create" | "audit.erasure.approve")) => {
+                if let (Some(id), Some(person)) = (id(), entry["actor"]["id"].as_str()) {
+                    let request = self.requests.entry(id).or_default();
+                    match kind {
+                        "audit.erasure.create" => {
+                            request.created = Some((sequence, person.to_owned()));
+                        }
+                        _ => request.approvals.push((sequence, person.to_owned())),
+                    }
                 }
             }
             Some("audit.retention.modify") => {

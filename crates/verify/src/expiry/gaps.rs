@@ -1,4 +1,5 @@
-//! Sequences that no segment has, given to the segments that expired.
+//! Sequences that no segment at hand has, given to the segments that expired and to those that lie
+//! in a farther tier.
 
 use reeve_tlog::{Commitment, Hash, Tree};
 
@@ -15,7 +16,24 @@ pub(crate) struct ExpiredGap {
     tree: Option<Tree>,
 }
 
+/// Reason why a sequence is not at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// Its segment expired.
+    Expired,
+    /// Its segment lies in a tier that was not read.
+    Elsewhere,
+}
+
 impl ExpiredGap {
+    fn of(segment: &Listed) -> ExpiredGap {
+        ExpiredGap {
+            segment: segment.clone(),
+            left: segment.count,
+            tree: Some(Tree::new()),
+        }
+    }
+
     /// Root over its commitments; `None` where the log alone does not tell which they are.
     pub(crate) fn root(&self) -> Option<Hash> {
         let tree = self.tree.as_ref().filter(|_| self.left == 0)?;
@@ -36,20 +54,24 @@ impl ExpiredGaps {
     pub(crate) fn new(listed: &[Listed]) -> ExpiredGaps {
         let expired = listed.iter().filter(|segment| segment.expired.is_some());
         ExpiredGaps {
-            gaps: expired
-                .map(|segment| ExpiredGap {
-                    segment: segment.clone(),
-                    left: segment.count,
-                    tree: Some(Tree::new()),
-                })
-                .collect(),
+            gaps: expired.map(ExpiredGap::of).collect(),
             from: 0,
         }
     }
 
-    /// Gives a sequence that no live segment has to the expired segment that ends first of those
-    /// that can take it. Sequences come in order. Returns `false` if there is none.
-    pub(crate) fn take(&mut self, sequence: u64, commitment: Option<Commitment>) -> bool {
+    /// Takes a segment of a farther tier, before a sequence of it is asked for.
+    pub(crate) fn elsewhere(&mut self, segment: &Listed) {
+        let first = segment.first_sequence;
+        let at = self
+            .gaps
+            .partition_point(|gap| gap.segment.first_sequence <= first);
+        self.gaps.insert(at, ExpiredGap::of(segment));
+        self.from = self.from.min(at);
+    }
+
+    /// Gives a sequence that no segment at hand has to the segment that ends first of those that can
+    /// take it. Sequences come in order. Returns `None` if there is none.
+    pub(crate) fn take(&mut self, sequence: u64, commitment: Option<Commitment>) -> Option<Gone> {
         while self
             .gaps
             .get(self.from)
@@ -75,19 +97,21 @@ impl ExpiredGaps {
             .into_iter()
             .min_by_key(|at| self.gaps[*at].segment.last_sequence);
 
-        let Some(gap) = chosen.and_then(|at| self.gaps.get_mut(at)) else {
-            return false;
-        };
+        let gap = chosen.and_then(|at| self.gaps.get_mut(at))?;
         gap.left -= 1;
         match (&mut gap.tree, commitment) {
             (Some(tree), Some(commitment)) => tree.append(commitment.leaf_hash(), |_, _| {}),
             _ => gap.tree = None,
         }
-        true
+        Some(match gap.segment.expired {
+            Some(_) => Gone::Expired,
+            None => Gone::Elsewhere,
+        })
     }
 
-    /// The segments, once all sequences were given.
-    pub(crate) fn finish(self) -> Vec<ExpiredGap> {
+    /// The expired segments, once all sequences were given.
+    pub(crate) fn finish(mut self) -> Vec<ExpiredGap> {
+        self.gaps.retain(|gap| gap.segment.expired.is_some());
         self.gaps
     }
 }

@@ -8,7 +8,12 @@ use serde::Deserialize;
 /// Class of entries that never expire.
 const PERMANENT: &str = "permanent";
 /// Beginnings of the types of entries that prove deletions.
-const PROOFS: [&str; 3] = ["ledger.", "audit.retention.", "audit.hold."];
+const PROOFS: [&str; 4] = [
+    "ledger.",
+    "audit.retention.",
+    "audit.hold.",
+    "audit.erasure.",
+];
 
 #[derive(Debug, Clone, Deserialize)]
 struct Policy {

@@ -6,12 +6,12 @@ use reeve_tlog::{Attestation, Epochs, Hash};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::{Listed, MANIFEST, Manifest, SegmentRow, listed};
+use super::{Listed, MANIFEST, Manifest, SegmentRow, TierName, listed};
 use crate::error::{CannotVerify, with_causes};
 use crate::finding::{Finding, Findings};
 
-/// Versions that are known; version 2 had no expired segments.
-const VERSIONS: std::ops::RangeInclusive<u64> = 2..=3;
+/// Versions that are known; version 3 had neither erasures nor tiers, version 2 no expired segments.
+const VERSIONS: std::ops::RangeInclusive<u64> = 2..=4;
 /// Beginning of the last member, which stands in no string: quotes inside are escaped.
 const ATTESTATION: &[u8] = b",\"attestation\":";
 
@@ -211,7 +211,7 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
     let mut manifest = Manifest::default();
     for (nth, Record { row, .. }) in records.into_iter().enumerate() {
         let mut wrong = |message: &str| findings.add(Finding::new(MANIFEST, message));
-        let later = matches!(row.kind.as_str(), "seal" | "expire");
+        let later = matches!(row.kind.as_str(), "seal" | "expire" | "erase" | "move");
         if (row.kind == "snapshot") != (nth == 0) || later != (nth > 0) {
             wrong("a snapshot is the first record and no other");
         }
@@ -224,15 +224,21 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
             wrong("a record does not follow the one before");
         }
         let segments: Vec<Listed> = row.segments.into_iter().map(listed).collect();
-        if row.kind == "expire" {
+        if matches!(row.kind.as_str(), "expire" | "erase" | "move") {
             if row.sealed_size != manifest.sealed_size {
-                wrong("an expiry speaks of another extent of the log");
+                wrong("an expiry, erasure or move speaks of another extent of the log");
             }
-            for marked in segments {
-                if !mark(&mut manifest.segments, &marked) {
+            for changed in segments {
+                let path = changed.path.clone();
+                let follows = match row.kind.as_str() {
+                    "erase" => replace(&mut manifest.segments, changed),
+                    "move" => relocate(&mut manifest.segments, &changed),
+                    _ => mark(&mut manifest.segments, &changed),
+                };
+                if !follows {
                     wrong(&format!(
-                        "{}: its expiry does not follow from the records before",
-                        marked.path
+                        "{path}: the record {} does not follow from the records before",
+                        row.kind
                     ));
                 }
             }
@@ -263,20 +269,8 @@ fn fold(records: Vec<Record>, findings: &mut Findings) -> Manifest {
 /// Marks a listed segment as expired or freed. Returns `false` if it is not listed so, or if a mark
 /// is taken back or changed.
 fn mark(segments: &mut [Listed], marked: &Listed) -> bool {
-    let at = segments.binary_search_by(|segment| {
-        (segment.first_sequence, &segment.class).cmp(&(marked.first_sequence, &marked.class))
-    });
-    let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
+    let Some(segment) = find(segments, marked) else {
         return false;
-    };
-    let described = |segment: &Listed| {
-        (
-            segment.path.clone(),
-            (segment.last_sequence, segment.count, segment.bytes),
-            segment.sha256.clone(),
-            (segment.min_timestamp_ms, segment.max_timestamp_ms),
-            segment.max_recorded_at_ms,
-        )
     };
     let goes_on = match (segment.expired, marked.expired) {
         (None, Some(mark)) => mark.freed.is_none(),
@@ -286,10 +280,78 @@ fn mark(segments: &mut [Listed], marked: &Listed) -> bool {
         }
         (_, None) => false,
     };
-    if !goes_on || described(segment) != described(marked) {
-        return false;
+    if goes_on {
+        segment.expired = marked.expired;
     }
+    goes_on
+}
 
-    segment.expired = marked.expired;
-    true
+/// Notes the tier of a listed segment. Returns `false` if it is not listed so, or if the move does
+/// not follow from those before.
+fn relocate(segments: &mut [Listed], moved: &Listed) -> bool {
+    let Some(segment) = find(segments, moved) else {
+        return false;
+    };
+    let goes_on = match (&segment.moved, &moved.moved) {
+        (None, Some(after)) => after.tier > TierName::Hot && after.leaving == Some(TierName::Hot),
+        (Some(before), Some(after)) if before.leaving.is_some() => {
+            (before.tier, before.entry, &before.content)
+                == (after.tier, after.entry, &after.content)
+                && after.leaving.is_none()
+        }
+        (Some(before), Some(after)) => {
+            after.tier > before.tier && after.leaving == Some(before.tier)
+        }
+        (_, None) => false,
+    };
+    if goes_on && segment.expired.is_none() {
+        segment.moved.clone_from(&moved.moved);
+        return true;
+    }
+    false
+}
+
+/// Returns the listed segment that a record describes in the same way.
+fn find<'s>(segments: &'s mut [Listed], changed: &Listed) -> Option<&'s mut Listed> {
+    let at = segments.binary_search_by(|segment| {
+        (segment.first_sequence, &segment.class).cmp(&(changed.first_sequence, &changed.class))
+    });
+    let segment = segments.get_mut(at.ok()?)?;
+    let described = |segment: &Listed| {
+        (
+            segment.path.clone(),
+            (segment.last_sequence, segment.count, segment.bytes),
+            segment.sha256.clone(),
+            (segment.min_timestamp_ms, segment.max_timestamp_ms),
+            segment.max_recorded_at_ms,
+            segment.erased.clone(),
+        )
+    };
+    (described(segment) == described(changed)).then_some(segment)
+}
+
+/// Replaces a listed segment by what it is after an erasure. Returns `false` if it is not listed so,
+/// has expired or lies in another tier, or does not account for each entry that is gone.
+fn replace(segments: &mut [Listed], after: Listed) -> bool {
+    let at = segments.binary_search_by(|segment| {
+        (segment.first_sequence, &segment.class).cmp(&(after.first_sequence, &after.class))
+    });
+    let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
+        return false;
+    };
+    let Some((_, before)) = after.erased.split_last() else {
+        return false;
+    };
+    let goes_on = segment.expired.is_none()
+        && after.expired.is_none()
+        && segment.moved.is_none()
+        && after.moved.is_none()
+        && before == segment.erased
+        && after.last_sequence == segment.last_sequence
+        && after.sealed() == segment.sealed()
+        && after.count < segment.count;
+    if goes_on {
+        *segment = after;
+    }
+    goes_on
 }

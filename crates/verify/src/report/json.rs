@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::expiry::ExpiredRange;
+use crate::expiry::{ErasedRange, ExpiredRange};
 use crate::finding::Finding;
 use crate::key::KeySource;
 
@@ -36,6 +36,9 @@ impl Report {
                 "sealed_entries": counts.sealed_entries,
                 "unsealed_entries": counts.unsealed_entries,
                 "expired_entries": counts.expired,
+                "erased_entries": counts.erased,
+                "elsewhere_entries": counts.elsewhere,
+                "elsewhere_segments": counts.segments_elsewhere,
                 "commitments_only": counts.commitments_only,
                 "segments": counts.segments,
                 "wal_files": counts.wal_files,
@@ -59,6 +62,7 @@ impl Report {
                 "more": self.missing.more,
             },
             "expired": self.expired.iter().map(expired).collect::<Vec<_>>(),
+            "erased": self.erased.iter().map(erased).collect::<Vec<_>>(),
             "notes": self.notes,
             "not_checked": self.not_checked,
             "duration_ms": self.elapsed.as_millis() as u64,
@@ -75,6 +79,17 @@ fn expired(range: &ExpiredRange) -> Value {
         "entries": range.entries,
         "class": range.class,
         "policy_version": range.policy_version,
+        "tombstone": range.tombstone,
+    })
+}
+
+fn erased(range: &ErasedRange) -> Value {
+    json!({
+        "first_sequence": range.first,
+        "last_sequence": range.last,
+        "entries": range.entries,
+        "class": range.class,
+        "request": range.request,
         "tombstone": range.tombstone,
     })
 }

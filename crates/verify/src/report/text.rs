@@ -52,6 +52,27 @@ impl fmt::Display for Report {
             )?;
         }
 
+        for range in &self.erased {
+            writeln!(
+                f,
+                "  erased       {} entries from {} to {} by request {} (entry {})",
+                grouped(range.entries),
+                range.first,
+                range.last,
+                range.request,
+                range.tombstone
+            )?;
+        }
+
+        if self.counts.elsewhere > 0 {
+            writeln!(
+                f,
+                "  elsewhere    {} entries in {} segments of the warm and cold tiers: commitments checked, payloads not",
+                grouped(self.counts.elsewhere),
+                grouped(self.counts.segments_elsewhere)
+            )?;
+        }
+
         self.checked(f)?;
         for note in &self.notes {
             writeln!(f, "  note         {note}")?;

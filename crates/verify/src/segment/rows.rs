@@ -340,10 +340,11 @@ impl<'a> Rows<'a> {
             .zip(self.rows.last())
             .map(|(first, last)| (first.sequence.into(), last.sequence.into()));
 
+        // An erasure may have taken the first or the last one; each row is within the range.
         span(
             "sequences",
             (listed.first_sequence.into(), listed.last_sequence.into()),
-            ends,
+            ends.filter(|_| listed.erased.is_empty()),
         );
         let times = self.span.map(|(least, most)| (least.into(), most.into()));
         span(

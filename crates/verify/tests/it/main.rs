@@ -6,6 +6,7 @@ mod damage;
 #[path = "../../../ledger/tests/it/earlier.rs"]
 mod earlier;
 mod epochs;
+mod erasure;
 mod expiry;
 mod forged;
 mod intact;

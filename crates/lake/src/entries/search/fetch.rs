@@ -8,8 +8,9 @@ use reeve_ledger::{SealedEntry, SegmentMeta, StoredEntry, TrailError, View};
 
 use super::job::Found;
 use super::workers::share_out;
+use crate::entries::faults::damaged;
 use crate::entries::scan::{sequence_in, sequences_between};
-use crate::entries::segments::{EntrySegments, damaged};
+use crate::entries::segments::EntrySegments;
 use crate::entries::views::Views;
 
 /// Sequences of matches in one segment, with their rows if an index found them.

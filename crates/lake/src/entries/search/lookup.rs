@@ -40,6 +40,18 @@ pub(super) async fn by_sequence(
         }
     }
 
+    let may_be_cold = view
+        .archived
+        .iter()
+        .any(|segment| (segment.first_sequence..=segment.last_sequence).contains(&sequence));
+    let mut erased = view.segments.iter().chain(view.archived.iter());
+    let is_erased = may_be_cold
+        && erased.any(|segment| segment.erased.iter().any(|one| one.includes(sequence)));
+    if may_be_cold && !is_erased {
+        return Err(TrailError::Archived(format!(
+            "entry {sequence} may lie in the cold tier: request a restore of its period, and read it then"
+        )));
+    }
     Ok(None)
 }
 

@@ -10,9 +10,9 @@ use super::{Digest, Extent, NAME, Seal};
 use crate::attest::Attestor;
 use crate::segment::SegmentMeta;
 
-/// Version of the records that are written. Version 2 had neither expired segments nor the latest
-/// `recorded_at`; version 1 was a file of its own.
-const VERSION: u32 = 3;
+/// Version of the records that are written. Version 3 had neither erasures nor tiers; version 2 had
+/// neither expired segments nor the latest `recorded_at`; version 1 was a file of its own.
+const VERSION: u32 = 4;
 /// Oldest version that is read.
 const OLDEST_VERSION: u32 = 2;
 /// Beginning of the last member. It cannot stand inside a JSON string, where quotes are escaped.
@@ -28,6 +28,10 @@ pub(super) enum Kind {
     Seal,
     /// Segments of records before, whose state of expiry changed.
     Expire,
+    /// Segments of records before, written anew without erased entries.
+    Erase,
+    /// Segments of records before, whose tier changed, or whose file in the tier before is gone.
+    Move,
 }
 
 /// Reason why bytes are not a record.
@@ -110,9 +114,15 @@ impl Record {
         }
     }
 
-    pub(super) fn expire(origin: &str, extent: &Extent, segments: Vec<SegmentMeta>) -> Record {
+    /// Record of a kind that changes segments of records before.
+    pub(super) fn change(
+        kind: Kind,
+        origin: &str,
+        extent: &Extent,
+        segments: Vec<SegmentMeta>,
+    ) -> Record {
         Record {
-            kind: Kind::Expire,
+            kind,
             origin: origin.to_owned(),
             sealed_size: extent.sealed_size,
             root: extent.root,

@@ -5,7 +5,7 @@ use reeve_tlog::{NoteSigner, leaf_hash};
 
 use super::*;
 use crate::disk::LocalDisk;
-use crate::segment::Expired;
+use crate::segment::{Erased, Expired, Moved, SegmentContent};
 
 fn attestor(seed: u8) -> Arc<Attestor> {
     Arc::new(Attestor::new(
@@ -27,6 +27,8 @@ fn segment(first: u64, end: u64) -> SegmentMeta {
         max_timestamp_ms: 0,
         max_recorded_at_ms: None,
         expired: None,
+        erased: Vec::new(),
+        moved: None,
     }
 }
 
@@ -228,18 +230,75 @@ fn marked(entry: u64, freed: Option<u64>) -> SegmentMeta {
     }
 }
 
+/// A segment of ten entries after an erasure of these.
+fn erased(before: &SegmentMeta, sequences: &[(u64, u64)]) -> SegmentMeta {
+    let mut after = before.clone();
+    after.erased.push(Erased {
+        entry: 15,
+        request: "request-1".into(),
+        sequences: sequences.to_vec(),
+    });
+    after.count -= after.erased_count();
+    after.path = before.path_after(1);
+    after
+}
+
+/// The file that the version before erasures and tiers wrote.
+#[test]
+fn a_file_of_version_3_is_read() {
+    let written = Written::seals(0);
+    let bytes = include_bytes!("../../../tests/fixtures/manifest-v3.journal");
+    std::fs::write(written.path(), bytes).unwrap();
+    let content = written.read().unwrap();
+    assert_eq!((content.records, content.manifest.sealed_size), (5, 20));
+    assert_eq!(
+        content.manifest.segments,
+        [marked(15, Some(16)), segment(10, 20)]
+    );
+}
+
+/// The segment of the last ten entries in a tier.
+fn moved(tier: Tier, entry: u64, leaving: Option<Tier>) -> SegmentMeta {
+    let content = SegmentContent {
+        event_types: [("resource.view".to_owned(), 10)].into(),
+        max_timestamp_ms: 1,
+        max_recorded_at_ms: 2,
+    };
+    SegmentMeta {
+        moved: Some(Moved {
+            tier,
+            entry,
+            leaving,
+            content,
+        }),
+        ..segment(10, 20)
+    }
+}
+
 /// The file as this version writes it; `REEVE_UPDATE=1` writes the fixture anew.
 #[test]
-fn a_file_of_version_3_is_written_and_read() {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest-v3.journal");
-    let mut written = Written::seals(2);
+fn a_file_of_version_4_is_written_and_read() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest-v4.journal");
+    let mut written = Written::seals(3);
+    let states = [
+        moved(Tier::Warm, 13, Some(Tier::Hot)),
+        moved(Tier::Warm, 13, None),
+        moved(Tier::Cold, 14, Some(Tier::Warm)),
+    ];
+    for state in &states {
+        let all = [segment(0, 10), state.clone(), segment(20, 30)];
+        written.journal.relocate(vec![state.clone()], &all).unwrap();
+    }
     for freed in [None, Some(16)] {
-        let all = [marked(15, freed), segment(10, 20)];
+        let all = [marked(15, freed), states[2].clone(), segment(20, 30)];
         written
             .journal
             .expire(vec![marked(15, freed)], &all)
             .unwrap();
     }
+    let after = erased(&segment(20, 30), &[(20, 22), (29, 29)]);
+    let all = [marked(15, Some(16)), states[2].clone(), after.clone()];
+    written.journal.erase(vec![after.clone()], &all).unwrap();
     let bytes = std::fs::read(written.path()).unwrap();
     if std::env::var_os("REEVE_UPDATE").is_some() {
         std::fs::write(&fixture, &bytes).unwrap();
@@ -247,11 +306,101 @@ fn a_file_of_version_3_is_written_and_read() {
 
     assert_eq!(std::fs::read(&fixture).unwrap(), bytes);
     let content = written.read().unwrap();
-    assert_eq!((content.records, content.manifest.sealed_size), (5, 20));
-    assert_eq!(
-        content.manifest.segments,
-        [marked(15, Some(16)), segment(10, 20)]
+    assert_eq!((content.records, content.manifest.sealed_size), (10, 30));
+    assert_eq!(content.manifest.segments, all);
+    // A snapshot of it is read too.
+    let folded = Journal::create(
+        &written.disk,
+        &written.path(),
+        &written.attestor,
+        &content.manifest,
     );
+    drop(folded.unwrap());
+    assert_eq!(written.read().unwrap().manifest.segments, all);
+}
+
+#[test]
+fn an_erasure_accounts_for_each_entry() {
+    let sound = erased(&segment(10, 20), &[(10, 12)]);
+    replace(&mut [segment(10, 20)], std::slice::from_ref(&sound)).unwrap();
+    type Change = fn(&mut SegmentMeta);
+    let changes: [(&str, Change); 9] = [
+        ("another tier", |after| {
+            after.moved = moved(Tier::Warm, 13, None).moved
+        }),
+        ("not account", |after| after.count += 1),
+        ("another file", |after| after.path.push('x')),
+        ("erases nothing", |after| after.erased.clear()),
+        ("differently", |after| after.last_sequence += 1),
+        ("in order", |after| {
+            after.erased[0].sequences = vec![(9, 11)]
+        }),
+        ("in order", |after| {
+            after.erased[0].sequences = vec![(12, 11), (12, 14)]
+        }),
+        ("not listed", |after| after.first_sequence = 11),
+        ("has expired", |after| {
+            after.expired = marked(15, None).expired
+        }),
+    ];
+    for (message, change) in changes {
+        let mut after = sound.clone();
+        change(&mut after);
+        let error = replace(&mut [segment(10, 20)], &[after]).unwrap_err();
+        assert!(error.to_string().contains(message), "{message}: {error}");
+    }
+
+    let away = moved(Tier::Warm, 13, None);
+    let after = erased(&away, &[(10, 12)]);
+    let error = replace(&mut [away], &[after]).unwrap_err();
+    assert!(error.to_string().contains("another tier"), "{error}");
+    // What was erased before can be moved.
+    let mut segments = [sound.clone()];
+    let after = SegmentMeta {
+        moved: moved(Tier::Warm, 13, Some(Tier::Hot)).moved,
+        ..sound.clone()
+    };
+    relocate(&mut segments, std::slice::from_ref(&after)).unwrap();
+    assert_eq!(segments, [after]);
+
+    let mut twice = sound.clone();
+    let mut second = twice.erased[0].clone();
+    second.sequences = vec![(12, 14)];
+    twice.erased.push(second);
+    twice.path = sound.path_after(2);
+    twice.count = 4;
+    let error = replace(&mut [sound], &[twice]).unwrap_err();
+    assert!(error.to_string().contains("erased before"), "{error}");
+}
+
+#[test]
+fn a_move_follows_from_the_one_before() {
+    let hot = segment(10, 20);
+    let warm = moved(Tier::Warm, 13, Some(Tier::Hot));
+    let settled = moved(Tier::Warm, 13, None);
+    let cold = moved(Tier::Cold, 14, Some(Tier::Warm));
+    let expired = SegmentMeta {
+        expired: marked(15, None).expired,
+        ..hot.clone()
+    };
+    for (before, after, follows) in [
+        (&hot, &warm, true),
+        (&warm, &settled, true),
+        (&settled, &cold, true),
+        (&hot, &settled, false),
+        (&hot, &moved(Tier::Hot, 13, Some(Tier::Hot)), false),
+        (&hot, &cold, false),
+        (&warm, &cold, false),
+        (&settled, &settled, false),
+        (&settled, &hot, false),
+        (&warm, &moved(Tier::Warm, 14, None), false),
+        (&cold, &moved(Tier::Warm, 15, Some(Tier::Cold)), false),
+        (&expired, &warm, false),
+    ] {
+        let mut segments = vec![segment(0, 10), before.clone()];
+        let done = relocate(&mut segments, std::slice::from_ref(after));
+        assert_eq!(done.is_ok(), follows, "{before:?} {after:?}");
+    }
 }
 
 #[test]

@@ -9,10 +9,11 @@ use parquet::arrow::arrow_reader::RowSelection;
 use reeve_audit::query::{Column, SortKey};
 use reeve_ledger::{GroupBy, SegmentMeta, TrailError};
 
+use crate::entries::faults::damaged;
 use crate::entries::scan::message;
 use crate::entries::schema::{SEQUENCE, position};
 use crate::entries::search::job::{Found, Job, Matches};
-use crate::entries::segments::{EntrySegments, damaged};
+use crate::entries::segments::EntrySegments;
 use crate::entries::tally::{columns_of, text_at};
 
 /// A segment as one search reads it.

@@ -1,0 +1,56 @@
+//! Replacement of segments by what they are after an erasure.
+
+use super::super::{ManifestError, has_sound_runs};
+use crate::segment::SegmentMeta;
+
+/// Replaces segments of a list, which is in the order of the manifest. Refuses segments that are not
+/// in it, have expired or lie in another tier, and an erasure that takes another back, takes entries twice, or does not
+/// account for each entry that is gone.
+pub(crate) fn replace(
+    segments: &mut [SegmentMeta],
+    rewritten: &[SegmentMeta],
+) -> Result<(), ManifestError> {
+    for change in rewritten {
+        let refused = |what: &str| {
+            let path = &change.path;
+            Err(ManifestError::Contradiction(format!("{path}: {what}")))
+        };
+        let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
+        let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
+            return refused("an erasure names a segment that is not listed");
+        };
+        if segment.expired.is_some() || change.expired.is_some() {
+            return refused("an erasure names a segment that has expired");
+        }
+        // Segments are written anew on the local disk alone.
+        if segment.moved.is_some() || change.moved.is_some() {
+            return refused("an erasure names a segment that lies in another tier");
+        }
+
+        let Some((newest, before)) = change.erased.split_last() else {
+            return refused("an erasure erases nothing");
+        };
+        if before != segment.erased || change.last_sequence != segment.last_sequence {
+            return refused("an erasure describes the segment differently");
+        }
+        if change.path != segment.path_after(change.erased.len()) {
+            return refused("an erasure names another file than the next of the segment");
+        }
+        let twice = newest.sequences.iter().any(|(first, last)| {
+            let others = before.iter().flat_map(|erased| &erased.sequences);
+            others
+                .into_iter()
+                .any(|other| other.0 <= *last && *first <= other.1)
+        });
+        if twice || !has_sound_runs(change) {
+            return refused("the erased sequences are not in order, not of it, or erased before");
+        }
+        if change.sealed_count() != segment.sealed_count() {
+            return refused("an erasure does not account for each entry that is gone");
+        }
+
+        *segment = change.clone();
+    }
+
+    Ok(())
+}
