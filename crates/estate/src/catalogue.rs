@@ -206,6 +206,7 @@ impl Catalogue {
             Provider::Azure if platform == WINDOWS => self.azure_windows.price(region, name),
             Provider::Azure => self.azure_prices.price(region, name).filter(|_| linux),
             Provider::Gcp => self.gcp.machine(region, name).filter(|_| linux),
+            Provider::Database => None,
         };
 
         self.imported_machine(provider, region, name, &platform, aws::Terms::OnDemand)
@@ -369,7 +370,7 @@ impl Catalogue {
                 listed.or_else(|| self.discounts.get(&provider).cloned())
             }
             Provider::Gcp => self.gcp.one_year_discount(region, name),
-            Provider::Azure => None,
+            Provider::Azure | Provider::Database => None,
         }
     }
 
@@ -431,6 +432,7 @@ fn purpose(spec: &InstanceSpec) -> &str {
         Provider::Aws => &["t", "m", "c", "r"],
         Provider::Gcp => &["e", "n", "c"],
         Provider::Azure => &["A", "B", "D", "E", "F"],
+        Provider::Database => &[],
     };
     if general.contains(&letters) {
         "general"

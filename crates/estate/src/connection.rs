@@ -86,6 +86,8 @@ pub enum Credentials {
         /// Session token of temporary credentials.
         session_token: Option<String>,
     },
+    /// A user of a database server.
+    Login { user: String, password: String },
     /// The environment's own credentials (instance profile, shared configuration files).
     Ambient,
     /// The simulated estate's; nothing secret.
@@ -96,6 +98,7 @@ impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Credentials::AccessKey { .. } => "AccessKey(redacted)",
+            Credentials::Login { .. } => "Login(redacted)",
             Credentials::Ambient => "Ambient",
             Credentials::Simulated => "Simulated",
         })

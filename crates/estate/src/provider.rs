@@ -1,12 +1,14 @@
-//! Cloud providers.
+//! Providers of resources: clouds, and database servers that are reached by their own protocol.
 
 use crate::named;
 
 named!(
-    /// A cloud provider that connections can reach.
+    /// A provider that connections can reach.
     Provider {
         Aws => "aws",
         Azure => "azure",
         Gcp => "gcp",
+        /// A database server; the scheme of the connection's endpoint names the engine.
+        Database => "database",
     }
 );

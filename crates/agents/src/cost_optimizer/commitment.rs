@@ -184,6 +184,8 @@ fn product(provider: Provider) -> &'static str {
         Provider::Aws => "a Compute Savings Plan or as reservations",
         Provider::Azure => "a savings plan or as reservations",
         Provider::Gcp => "committed use contracts",
+        // Databases of one's own have no price, and so no commitment.
+        Provider::Database => "nothing",
     }
 }
 

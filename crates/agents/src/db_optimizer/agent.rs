@@ -1,20 +1,43 @@
-//! `db_optimizer` as an agent type: its answers to anomalies and predictive rules.
+//! `db_optimizer` as an agent type: its settings, needs and judgement, and its answers to anomalies and
+//! predictive rules.
 
 use reeve_audit::Obstacle;
+use reeve_databases::DatabaseReading;
+use reeve_estate::ResourceKind;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
+use reeve_recommend::agent::needs::Needs;
+use reeve_recommend::agent::settings::{Setting, Settings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::open_facts::FactNeed;
+use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
 
-use super::replica;
+use super::{judgement, replica, settings};
 
-/// The agent type `db_optimizer`. Its runs judge nothing: anomalies and predictive rules observe.
+/// The agent type `db_optimizer`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DbOptimizer;
 
 impl AgentDefinition for DbOptimizer {
     fn info(&self) -> &AgentTypeInfo {
         documented(AgentType::DB_OPTIMIZER)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        settings::ALL
+    }
+
+    fn needs(&self, _: &Settings) -> Needs {
+        Needs {
+            kinds: vec![ResourceKind::Database],
+            facts: vec![FactNeed::of::<DatabaseReading>()],
+            ..Needs::default()
+        }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        judgement::judged(facts)
     }
 
     fn answer(

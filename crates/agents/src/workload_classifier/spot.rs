@@ -93,7 +93,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
                     Provider::Aws => {
                         "Its jobs must be able to restart: spot capacity is reclaimed with two minutes of notice"
                     }
-                    Provider::Azure | Provider::Gcp => {
+                    Provider::Azure | Provider::Gcp | Provider::Database => {
                         "Its jobs must be able to restart: spot capacity is reclaimed with 30 seconds of notice"
                     }
                 },

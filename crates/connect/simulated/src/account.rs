@@ -35,6 +35,16 @@ pub struct SimulatedAccount {
 }
 
 impl SimulatedAccount {
+    /// Returns what a session with a database would read; `None` for a database without a login.
+    #[must_use]
+    pub fn database_reading(
+        &self,
+        resource: &Resource,
+        now: Timestamp,
+    ) -> Option<reeve_databases::DatabaseReading> {
+        crate::database_reading::of(resource, now)
+    }
+
     pub(crate) fn new(plan: &'static Account, world: Arc<World>) -> Self {
         let settings = &world.settings;
         let assets = assets::build(plan, settings.seed, settings.anchor);

@@ -81,6 +81,7 @@ pub(crate) fn machine_id(plan: &Account, seed: u64, name: &str, generation: usiz
         Provider::Aws => format!("i-{}", hex(key, 17)),
         Provider::Gcp => digits(key, 19),
         Provider::Azure => azure(plan, "Microsoft.Compute/virtualMachines", &name),
+        Provider::Database => name,
     })
 }
 
@@ -91,6 +92,7 @@ pub(crate) fn disk_id(plan: &Account, seed: u64, name: &str) -> ResourceId {
         Provider::Aws => format!("vol-{}", hex(key, 17)),
         Provider::Gcp => digits(key, 19),
         Provider::Azure => azure(plan, "Microsoft.Compute/disks", name),
+        Provider::Database => name.to_owned(),
     })
 }
 

@@ -135,7 +135,7 @@ pub(crate) fn custom_vcpu(tier: &str) -> Option<u32> {
 fn volume_usd(resource: &Resource) -> Option<f64> {
     match resource.provider {
         Provider::Aws => listed(resource),
-        Provider::Azure | Provider::Gcp => storage_usd(resource),
+        Provider::Azure | Provider::Gcp | Provider::Database => storage_usd(resource),
     }
 }
 

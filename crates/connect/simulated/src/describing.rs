@@ -104,7 +104,7 @@ impl SimulatedAccount {
         let description = match resource.provider {
             Provider::Aws => self.aws(resource),
             Provider::Azure => documents::azure(resource),
-            Provider::Gcp => documents::gcp(resource),
+            Provider::Gcp | Provider::Database => documents::gcp(resource),
         };
         Described {
             resource: resource.clone(),

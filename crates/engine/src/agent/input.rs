@@ -402,6 +402,11 @@ fn percent(given: Option<&str>, set: impl FnOnce(f64)) -> Result<(), FieldError>
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use reeve_recommend::agent::contract::AgentDefinition;
+    use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
+
     use super::*;
 
     fn text(value: &str) -> Option<String> {
@@ -564,9 +569,27 @@ mod tests {
         );
     }
 
+    /// A type whose findings come from observations alone.
+    struct Observed;
+
+    const OBSERVED: AgentTypeInfo = AgentTypeInfo {
+        agent_type: AgentType::DB_OPTIMIZER,
+        description: "Holds what predictive rules find.",
+        capabilities: &[],
+        actions: &[],
+        settings: &[],
+        findings: Some(FindingSource::PredictiveRules),
+    };
+
+    impl AgentDefinition for Observed {
+        fn info(&self) -> &AgentTypeInfo {
+            &OBSERVED
+        }
+    }
+
     #[test]
     fn what_judges_nothing_has_no_schedule() {
-        let types = reeve_agents::registry();
+        let types = reeve_agents::registry().with_row(Arc::new(Observed));
         let check = |agent_type, pattern: &str, before: Option<&Schedule>| {
             let input = AgentInput {
                 schedule: text(pattern),

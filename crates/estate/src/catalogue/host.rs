@@ -30,6 +30,7 @@ impl Catalogue {
             Provider::Aws => self.instance(provider, size).map(|spec| spec.local_disks),
             Provider::Azure => azure::local_disks(size),
             Provider::Gcp => has_google_ssd(size).then_some(LocalDisks::Data(None)),
+            Provider::Database => None,
         }
     }
 }

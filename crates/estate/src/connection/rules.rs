@@ -8,6 +8,8 @@ use crate::provider::Provider;
 
 /// Regions of a connection at most.
 pub const MAX_REGIONS: usize = 40;
+/// Longest user name and password of a database server, bytes.
+const MAX_LOGIN: usize = 1_000;
 /// Longest name of a connection, characters.
 pub const MAX_NAME: usize = 100;
 
@@ -47,15 +49,17 @@ fn invalid(field: impl Into<String>, message: impl Into<String>) -> InvalidConne
 /// The name is no provider, or no connector of this release reaches it.
 pub fn read_provider(name: &str) -> Result<Provider, InvalidConnection> {
     match Provider::parse(name) {
-        Some(Provider::Aws) => Ok(Provider::Aws),
+        Some(provider @ (Provider::Aws | Provider::Database)) => Ok(provider),
         Some(other) => Err(InvalidConnection {
             field: "provider".to_owned(),
             rule: BrokenRule::NotAvailable,
-            message: format!("{other} connections are not available in this release; aws is"),
+            message: format!(
+                "{other} connections are not available in this release; aws and database are"
+            ),
         }),
         None => Err(invalid(
             "provider",
-            format!("{name:?} is not one of aws, azure, gcp"),
+            format!("{name:?} is not one of aws, azure, gcp, database"),
         )),
     }
 }
@@ -103,6 +107,53 @@ pub fn check_regions(regions: &[String]) -> Result<(), InvalidConnection> {
         )),
         None => Ok(()),
     }
+}
+
+/// Checks what a connection to a database has beside its name: an endpoint of a known scheme with
+/// the name of a database, a login, and nothing of a cloud.
+///
+/// # Errors
+/// A field is missing, or one does not belong to a database.
+pub fn check_database(connection: &Connection) -> Result<(), InvalidConnection> {
+    let missing = |field: &str, message: &str| InvalidConnection {
+        field: field.to_owned(),
+        rule: BrokenRule::Missing,
+        message: message.to_owned(),
+    };
+    let Some(endpoint) = &connection.endpoint else {
+        return Err(missing(
+            "endpoint",
+            "is needed, such as postgres://db.example.com:5432/shop",
+        ));
+    };
+    let parts = database_endpoint(endpoint);
+    let is_complete = parts.is_some_and(|(_, rest)| {
+        let (host, name) = rest.split_once('/').unwrap_or_default();
+        !host.is_empty() && !name.is_empty() && !rest.contains(['@', '?', '#'])
+    });
+    if !is_complete {
+        return Err(invalid(
+            "endpoint",
+            "must be postgres://host:port/database or mysql://host:port/database, without a user",
+        ));
+    }
+    if !matches!(connection.credentials, Credentials::Login { .. }) {
+        return Err(missing(
+            "login",
+            "is needed: a user of the database that may read statistics",
+        ));
+    }
+    if connection.assume_role.is_some() || connection.external_id.is_some() {
+        return Err(invalid("assume_role", "belongs to connections of aws"));
+    }
+    Ok(())
+}
+
+/// Returns the scheme of a database's endpoint and what follows it; `None` for other addresses.
+#[must_use]
+pub fn database_endpoint(endpoint: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = endpoint.split_once("://")?;
+    matches!(scheme, "postgres" | "postgresql" | "mysql" | "mariadb").then_some((scheme, rest))
 }
 
 /// Reads the ARN of a role to assume; an empty text is none.
@@ -159,11 +210,50 @@ impl Credentials {
         })
     }
 
+    /// Reads the login of a database server.
+    ///
+    /// # Errors
+    /// The user or the password is missing, or one is too long.
+    pub fn login(user: &str, password: String) -> Result<Credentials, InvalidConnection> {
+        let missing = |field: &str| InvalidConnection {
+            field: field.to_owned(),
+            rule: BrokenRule::Missing,
+            message: "is needed".to_owned(),
+        };
+        let user = user.trim();
+        if user.is_empty() {
+            return Err(missing("login.user"));
+        }
+        if password.is_empty() {
+            return Err(missing("login.password"));
+        }
+        if user.len() > MAX_LOGIN || password.len() > MAX_LOGIN {
+            return Err(invalid(
+                "login",
+                format!("has at most {MAX_LOGIN} bytes each"),
+            ));
+        }
+        Ok(Credentials::Login {
+            user: user.to_owned(),
+            password,
+        })
+    }
+
+    /// Returns `true` if the credentials hold a secret that was given for one endpoint.
+    #[must_use]
+    pub const fn is_secret(&self) -> bool {
+        matches!(
+            self,
+            Credentials::AccessKey { .. } | Credentials::Login { .. }
+        )
+    }
+
     /// Returns the name of the kind of credentials.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Credentials::AccessKey { .. } => "access_key",
+            Credentials::Login { .. } => "login",
             Credentials::Ambient => "ambient",
             Credentials::Simulated => "simulated",
         }
@@ -191,8 +281,7 @@ impl Connection {
         after: &Connection,
         gives_credentials: bool,
     ) -> Result<(), InvalidConnection> {
-        let keeps_key =
-            !gives_credentials && matches!(self.credentials, Credentials::AccessKey { .. });
+        let keeps_key = !gives_credentials && self.credentials.is_secret();
         if keeps_key && self.endpoint != after.endpoint {
             return Err(InvalidConnection {
                 field: "credentials".to_owned(),

@@ -128,7 +128,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::DB_OPTIMIZER,
-        description: "Holds read replicas that predictive rules and anomalies ask for.",
+        description: "Judges indexes, parameters, statements and health of databases, and holds read replicas that predictive rules and anomalies ask for.",
         capabilities: &[
             ("query_pattern_analysis", Flag(true)),
             ("index_recommendations", Flag(true)),
@@ -145,7 +145,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ),
         ],
         settings: &[],
-        findings: Some(FindingSource::PredictiveRules),
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::SECURITY_INTELLIGENCE,

@@ -212,6 +212,7 @@ pub const fn telling_source(provider: Provider) -> &'static str {
         Provider::Aws => "AWS CloudTrail",
         Provider::Azure => "the Azure activity log",
         Provider::Gcp => "Google Cloud Audit Logs",
+        Provider::Database => "the log of the database server",
     }
 }
 

@@ -39,9 +39,9 @@ async fn three_clouds_and_at_least_120_resources() {
     println!("{} resources: {counts:?}", all.len());
     assert!(all.len() >= 120, "{}", all.len());
 
-    for provider in Provider::ALL {
+    for provider in [Provider::Aws, Provider::Azure, Provider::Gcp] {
         assert!(
-            counts[&(*provider, ResourceKind::VirtualMachine)] >= 15,
+            counts[&(provider, ResourceKind::VirtualMachine)] >= 15,
             "{provider}"
         );
     }

@@ -160,8 +160,39 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
     ),
     (
         AgentType::DB_OPTIMIZER,
+        "capabilities.query_pattern_analysis",
+        &["settings.query_pattern_analysis.enabled"],
+    ),
+    (
+        AgentType::DB_OPTIMIZER,
+        "capabilities.index_recommendations",
+        &["settings.index_recommendations.enabled"],
+    ),
+    (
+        AgentType::DB_OPTIMIZER,
+        "capabilities.parameter_tuning",
+        &[
+            "settings.parameter_tuning.enabled",
+            "settings.parameter_tuning.memory",
+        ],
+    ),
+    (
+        AgentType::DB_OPTIMIZER,
         "capabilities.read_replica_suggestions",
-        &["intelligence/predictive-rules/database-connections-saturation"],
+        &[
+            "intelligence/predictive-rules/database-connections-saturation",
+            "settings.read_replica_suggestions.enabled",
+        ],
+    ),
+    (
+        AgentType::DB_OPTIMIZER,
+        "actions.adjust_buffer_pool",
+        &["settings.adjust_buffer_pool.enabled"],
+    ),
+    (
+        AgentType::DB_OPTIMIZER,
+        "actions.suggest_read_replicas",
+        &["settings.suggest_read_replicas.above"],
     ),
     (
         AgentType::SECURITY_INTELLIGENCE,

@@ -1,0 +1,15 @@
+//! Database servers: PostgreSQL, MariaDB and MySQL read for `reeve_databases`.
+//!
+//! A session only reads: its transactions are read-only, each statement has a time-out, one
+//! statement is executed at a time, and no text of a statement is executed: it is prepared and
+//! planned.
+
+mod address;
+mod error;
+mod mysql;
+mod postgresql;
+mod session;
+
+pub use address::DatabaseAddress;
+pub use error::DatabaseError;
+pub use session::DatabaseSession;

@@ -1,0 +1,3 @@
+SELECT OBJECT_NAME, INDEX_NAME, COUNT_READ
+FROM performance_schema.table_io_waits_summary_by_index_usage
+WHERE OBJECT_SCHEMA = DATABASE() AND INDEX_NAME IS NOT NULL

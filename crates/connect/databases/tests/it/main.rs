@@ -1,0 +1,5 @@
+//! Databases read from real servers.
+
+mod advice;
+mod mariadb;
+mod postgresql;

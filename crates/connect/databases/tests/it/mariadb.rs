@@ -1,0 +1,81 @@
+//! MariaDB: a seeded schema with a workload, read and judged.
+
+use anyhow::{Result, ensure};
+use reeve_connect_databases::{DatabaseAddress, DatabaseSession};
+use reeve_databases::{Engine, Report, Thresholds, candidates, judge};
+use reeve_testkit::mariadb::Mariadb;
+
+use crate::advice::{advice, found};
+
+const SCHEMA: &str = "
+    CREATE TABLE customers (id int PRIMARY KEY, email varchar(80) NOT NULL) ENGINE=InnoDB;
+    CREATE TABLE orders (
+        id int AUTO_INCREMENT PRIMARY KEY, customer_id int NOT NULL, status varchar(20) NOT NULL,
+        placed_on date NOT NULL, note varchar(80),
+        KEY orders_status (status), KEY orders_status_again (status),
+        KEY orders_status_date (status, placed_on)) ENGINE=InnoDB;
+    INSERT INTO customers SELECT seq, CONCAT('c', seq, '@example.com') FROM seq_1_to_2000;
+    INSERT INTO orders SELECT seq, seq % 2000 + 1, CONCAT('status ', seq % 5), '2026-01-01', REPEAT('x', 60)
+        FROM seq_1_to_30000;
+    ANALYZE TABLE customers, orders;
+";
+
+async fn report(url: &str) -> Result<Report> {
+    let mut session = DatabaseSession::open(&DatabaseAddress::parse(url)?).await?;
+    assert_eq!(session.engine(), Engine::Mariadb);
+    let observation = session.observe(&mut |_: &str| {}).await?;
+    ensure!(observation.refused.is_empty(), "{:?}", observation.refused);
+    let candidates = candidates(&observation);
+    let trials = session.try_indexes(&observation, &candidates).await?;
+    let thresholds = Thresholds {
+        unused_days: 0.0,
+        ..Thresholds::default()
+    };
+    Ok(judge(&observation, &trials, &thresholds))
+}
+
+#[tokio::test]
+async fn a_workload_leads_to_the_index_that_it_misses() -> Result<()> {
+    let Some(server) = Mariadb::start().await? else {
+        return Ok(());
+    };
+    server.database("shop").await?;
+    server.execute("shop", SCHEMA).await?;
+    server
+        .execute(
+            "shop",
+            "CREATE USER watcher@localhost IDENTIFIED BY 'watching';
+             GRANT SELECT, PROCESS, REPLICATION CLIENT ON *.* TO watcher@localhost;",
+        )
+        .await?;
+    let work: String = (0..40)
+        .map(|number| format!("SELECT id, note FROM orders WHERE customer_id = {number};"))
+        .collect();
+    server.execute("shop", &work).await?;
+
+    let url = server.url("watcher", "watching", "shop");
+    let before = report(&url).await?;
+    assert_eq!(
+        found(&before, "missing_index"),
+        ["shop.orders (customer_id)"]
+    );
+    assert_eq!(found(&before, "duplicate_index"), ["shop.orders_status"]);
+    assert_eq!(
+        found(&before, "redundant_index"),
+        ["shop.orders_status_again"]
+    );
+    assert_eq!(found(&before, "unsafe_setting"), [""; 0]);
+
+    let advice = advice(&before, "missing_index")?;
+    server.execute("shop", &advice.statements[0]).await?;
+    let after = report(&url).await?;
+    assert_eq!(found(&after, "missing_index"), [""; 0]);
+    server.execute("shop", &advice.undo[0]).await?;
+
+    // Ignored, dropped, and made again by what the advice says.
+    let advice = advice(&before, "redundant_index")?;
+    for statement in advice.statements.iter().chain(&advice.undo) {
+        server.execute("shop", statement).await?;
+    }
+    Ok(())
+}

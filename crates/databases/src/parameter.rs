@@ -1,0 +1,167 @@
+//! Parameters of the server, each with the measurement that asks for a change.
+//!
+//! Memory is one budget: the buffer, and what every session may take beside it. Without the size of
+//! the machine's memory no parameter grows that could exceed it. No parameter grows because a
+//! statement lacks an index.
+
+mod mysql;
+mod postgresql;
+
+use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
+use crate::engine::Engine;
+use crate::observation::{Observation, Setting};
+use crate::unit::{bytes, count};
+
+pub(crate) use postgresql::is_switched_off;
+
+pub(crate) const MIB: f64 = 1_048_576.0;
+pub(crate) const GIB: f64 = 1_073_741_824.0;
+
+/// Judges the parameters.
+pub(crate) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
+    let (mut advice, mut unjudged) = match observation.engine {
+        Engine::Postgresql => postgresql::judge(observation),
+        Engine::Mariadb | Engine::Mysql => mysql::judge(observation),
+    };
+    match connections(observation) {
+        Ok(found) => advice.extend(found),
+        Err(missing) => unjudged.push(missing),
+    }
+    (advice, unjudged)
+}
+
+/// A value that a measurement asks for.
+struct Proposal<'s> {
+    setting: &'s Setting,
+    value: f64,
+    is_size: bool,
+    severity: Severity,
+    reasons: Vec<String>,
+}
+
+impl Proposal<'_> {
+    fn advice(self, engine: Engine) -> Advice {
+        let Setting {
+            name,
+            needs_restart,
+            ..
+        } = self.setting;
+        let before = self.setting.number().unwrap_or_default();
+        let shown = |value: f64| match self.is_size {
+            true => bytes(value),
+            false => count(value),
+        };
+        let (statements, undo) = statements(engine, self.setting, self.value, self.is_size);
+        Advice {
+            area: Area::Parameter,
+            rule: format!("tune_{name}"),
+            object: name.clone(),
+            title: titled(&format!(
+                "Set {name} to {} instead of {}",
+                shown(self.value),
+                shown(before)
+            )),
+            severity: self.severity,
+            statements,
+            undo,
+            cost: AdviceCost {
+                before,
+                after: Some(self.value),
+                unit: if self.is_size {
+                    CostUnit::Bytes
+                } else {
+                    CostUnit::Value
+                },
+            },
+            reasons: self.reasons,
+            needs_restart: *needs_restart,
+        }
+    }
+}
+
+/// Statements that set a value, and those that set the one before again.
+fn statements(
+    engine: Engine,
+    setting: &Setting,
+    value: f64,
+    is_size: bool,
+) -> (Vec<String>, Vec<String>) {
+    let name = &setting.name;
+    let before = setting.number().unwrap_or_default();
+    match engine {
+        Engine::Postgresql => {
+            let written = |value: f64| match is_size {
+                true => format!("'{}kB'", (value / 1_024.0).round()),
+                false => format!("{value:.0}"),
+            };
+            let set = |value| {
+                vec![
+                    format!("ALTER SYSTEM SET {name} = {}", written(value)),
+                    "SELECT pg_reload_conf()".to_owned(),
+                ]
+            };
+            (set(value), set(before))
+        }
+        Engine::Mariadb | Engine::Mysql => {
+            let set = |value: f64| vec![format!("SET GLOBAL {name} = {value:.0}")];
+            (set(value), set(before))
+        }
+    }
+}
+
+/// Share of `max_connections` from which sessions are about to be refused.
+const SATURATED: f64 = 0.8;
+
+/// Judges the number of connections. A greater limit is never advised: each session takes memory,
+/// and a pooler serves the same clients with fewer.
+fn connections(observation: &Observation) -> Result<Option<Advice>, Unjudged> {
+    const RULE: &str = "connection_saturation";
+    let limit = observation
+        .setting("max_connections")
+        .and_then(Setting::number);
+    let activity = &observation.activity;
+    let peak = activity.peak_connections.or(activity.connections);
+    let (Some(limit), Some(peak)) = (limit, peak) else {
+        return Err(Unjudged::new(
+            Area::Parameter,
+            RULE,
+            "the sessions or their limit could not be read",
+            "grant pg_monitor (PostgreSQL) or PROCESS (MariaDB, MySQL) to the user",
+        ));
+    };
+
+    let share = peak / limit.max(1.0);
+    if share < SATURATED {
+        return Ok(None);
+    }
+    let active = activity.active.unwrap_or_default();
+    Ok(Some(Advice {
+        area: Area::Parameter,
+        rule: RULE.to_owned(),
+        object: "max_connections".to_owned(),
+        title: titled("Put a connection pooler in front of the database"),
+        severity: if share >= 0.95 { Severity::Critical } else { Severity::High },
+        statements: Vec::new(),
+        undo: Vec::new(),
+        cost: AdviceCost { before: share * 100.0, after: None, unit: CostUnit::Percent },
+        reasons: vec![
+            format!("{} of {} connections were open at once: {:.0} %", count(peak), count(limit), share * 100.0),
+            format!("{} of them execute a statement now", count(active)),
+            "a pooler in transaction mode serves the same clients with fewer sessions, without their memory".to_owned(),
+        ],
+        needs_restart: false,
+    }))
+}
+
+/// Abstention of a rule that needs the size of the machine's memory.
+fn memory_unknown(rule: &str) -> Unjudged {
+    Unjudged::new(
+        Area::Parameter,
+        rule,
+        "the memory of the machine is not known, and the server does not say it",
+        "name it with --memory, such as --memory 16GiB",
+    )
+}
+
+#[cfg(test)]
+mod tests;
