@@ -1,8 +1,9 @@
-//! Integrations of the log on the wire: streams out.
+//! Integrations of the log on the wire: streams out, and sources in where both are listed.
 
 use jiff::Timestamp;
 use reeve_streams::{
-    DeadLetter, Stream, StreamDraft, StreamHealth, StreamLag, StreamSettings, StreamState,
+    BrokerAddress, DeadLetter, Stream, StreamDraft, StreamHealth, StreamLag, StreamSettings,
+    StreamState,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -11,12 +12,13 @@ use crate::time;
 use crate::wire::form::enumeration::{
     self, IntegrationDirection, IntegrationHealth, StreamEntryFormat, StreamReceiverType,
 };
+use crate::wire::log_source::LogSourceBody;
 
 /// Settings of a receiver; which ones depends on its type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StreamSettingsBody {
-    /// `https`: address of the endpoint. `splunk_hec`: address of the collector.
+    /// `https`: address of the endpoint. `splunk_hec`, `otlp`: address of the collector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// `https`: `ndjson` (default) or `json_array`.
@@ -63,12 +65,40 @@ pub struct StreamSettingsBody {
     /// `syslog`: port; 6514 for TLS and 514 for TCP unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// `syslog`: TLS, unless `false`.
+    /// `syslog`, `kafka`: TLS, unless `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<bool>,
     /// `syslog`: host name in the messages; `-` unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
+    /// `kafka`: brokers to ask first, `HOST:PORT`, separated by commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brokers: Option<String>,
+    /// Topic, of `kafka`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// `kafka`: authentication; `none` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<enumeration::KafkaAuthentication>)]
+    pub sasl: Option<String>,
+    /// `kafka`: user of the authentication; `$ConnectionString` for Azure Event Hubs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// `kafka`: key of a record; `event_id` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<enumeration::KafkaRecordKey>)]
+    pub key: Option<String>,
+    /// `kafka`: compression of a batch; `none` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<enumeration::KafkaBatchCompression>)]
+    pub compression: Option<String>,
+    /// `otlp`: encoding of the log records; `protobuf` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<enumeration::OtlpLogEncoding>)]
+    pub encoding: Option<String>,
+    /// `otlp`: name of the header with the secret; `Authorization` unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
 }
 
 /// A failure to send.
@@ -144,7 +174,27 @@ pub struct IntegrationBody {
     pub version: u64,
 }
 
-/// An integration to add.
+/// An integration of either direction.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum DirectedIntegrationBody {
+    /// `out`: a stream to another platform.
+    Stream(Box<IntegrationBody>),
+    /// `in`: a source of entries, as `audit-logs/sources` has it.
+    Source(Box<LogSourceBody>),
+}
+
+/// Course of an integration of either direction.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum DirectedStatusBody {
+    /// `out`: a stream to another platform.
+    Stream(Box<IntegrationStatusBody>),
+    /// `in`: a source of entries; its counts are its members.
+    Source(Box<LogSourceBody>),
+}
+
+/// A stream to add.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IntegrationCreate {
@@ -166,7 +216,8 @@ pub struct IntegrationCreate {
     /// First sequence to send; new entries alone unless given.
     pub start_sequence: Option<u64>,
     /// `https`: value of the `Authorization` header. `splunk_hec`: collector token. `event_hub`:
-    /// shared access key. `security_lake`: secret access key.
+    /// shared access key. `security_lake`: secret access key. `kafka`: password of the user. `otlp`: value of
+    /// the header.
     #[serde(default)]
     #[schema(write_only)]
     pub secret: String,
@@ -258,6 +309,14 @@ impl StreamSettingsBody {
             port: self.port,
             tls: self.tls,
             hostname: self.hostname,
+            brokers: self.brokers,
+            topic: self.topic,
+            sasl: self.sasl,
+            username: self.username,
+            key: self.key,
+            compression: self.compression,
+            encoding: self.encoding,
+            header: self.header,
         }
     }
 
@@ -319,8 +378,41 @@ impl StreamSettingsBody {
                 hostname,
                 ..none
             },
+            StreamSettings::Kafka {
+                brokers,
+                topic,
+                tls,
+                sasl,
+                username,
+                key,
+                compression,
+            } => Self {
+                brokers: Some(joined(&brokers)),
+                topic: Some(topic),
+                tls: Some(tls),
+                sasl: Some(sasl.as_str().to_owned()),
+                username,
+                key: Some(key.as_str().to_owned()),
+                compression: Some(compression.as_str().to_owned()),
+                ..none
+            },
+            StreamSettings::Otlp {
+                url,
+                encoding,
+                header,
+            } => Self {
+                url: Some(url),
+                encoding: Some(encoding.as_str().to_owned()),
+                header: Some(header),
+                ..none
+            },
         }
     }
+}
+
+fn joined(brokers: &[BrokerAddress]) -> String {
+    let names: Vec<String> = brokers.iter().map(BrokerAddress::to_string).collect();
+    names.join(",")
 }
 
 /// Seconds with milliseconds.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::time;
-use crate::wire::form::enumeration::{LogSourceHealth, LogSourceKind};
+use crate::wire::form::enumeration::{IntegrationDirection, LogSourceHealth, LogSourceKind};
 
 /// Path that a source pushes to, without its name.
 const PUSH_PATH: &str = "/api/v1/audit-logs/incoming/";
@@ -24,7 +24,7 @@ pub struct LogSourceBody {
     pub id: String,
     pub name: String,
     /// `in`: entries come from it.
-    pub direction: String,
+    pub direction: IntegrationDirection,
     pub kind: LogSourceKind,
     pub enabled: bool,
     pub health: LogSourceHealth,
@@ -271,7 +271,7 @@ impl LogSourceBody {
         LogSourceBody {
             id: source.id.0.clone(),
             name: source.name.clone(),
-            direction: "in".to_owned(),
+            direction: reeve_streams::Direction::In.into(),
             kind: source.kind.into(),
             enabled: source.enabled,
             health: progress.health(source, quarantined).into(),

@@ -13,6 +13,7 @@ use crate::commands::target::Remote;
 
 const RULES: Collection = Collection {
     path: "audit-logs/alerts",
+    filter: "",
     noun: "alert rule",
     list: "reeve audit alerts list",
     line: |out, rule| line(out, rule, "id"),

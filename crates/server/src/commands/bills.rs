@@ -12,6 +12,7 @@ use crate::cli::BillsCommand;
 
 const SOURCES: Collection = Collection {
     path: "bills/sources",
+    filter: "",
     noun: "bill source",
     list: "reeve bills list",
     line,

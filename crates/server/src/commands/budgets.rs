@@ -14,6 +14,7 @@ use crate::cli::{BudgetAlertsArgs, BudgetsCommand};
 
 const BUDGETS: Collection = Collection {
     path: "budgets",
+    filter: "",
     noun: "budget",
     list: "reeve budgets list",
     line,

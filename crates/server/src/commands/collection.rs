@@ -21,6 +21,8 @@ pub(super) const PAGE: u32 = 1000;
 pub(super) struct Collection {
     /// Path of the collection below `/api/v1/`.
     pub(super) path: &'static str,
+    /// Further parameters of a list, as `&direction=out`.
+    pub(super) filter: &'static str,
     /// Name of one of them, for people.
     pub(super) noun: &'static str,
     /// Command that lists them.
@@ -38,7 +40,10 @@ impl Collection {
         loop {
             let page = answer(
                 service,
-                service.get(&format!("{}?limit={PAGE}{cursor}", self.path)),
+                service.get(&format!(
+                    "{}?limit={PAGE}{}{cursor}",
+                    self.path, self.filter
+                )),
             )
             .await?;
             all.extend(items(&page).cloned());

@@ -13,6 +13,7 @@ use crate::cli::{ImportListArgs, ListsCommand};
 
 const LISTS: Collection = Collection {
     path: "audit-logs/lists",
+    filter: "",
     noun: "list",
     list: "reeve audit lists show",
     line,

@@ -13,6 +13,7 @@ use crate::cli::{CreateSourceArgs, LogSourcesCommand, RetryArgs, TestSourceArgs}
 
 const SOURCES: Collection = Collection {
     path: "audit-logs/sources",
+    filter: "",
     noun: "source",
     list: "reeve audit sources list",
     line,

@@ -14,6 +14,7 @@ use crate::commands::target::Remote;
 
 const REPORTS: Collection = Collection {
     path: "audit-logs/reports",
+    filter: "",
     noun: "report",
     list: "reeve audit reports list",
     line,

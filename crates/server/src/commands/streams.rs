@@ -13,6 +13,7 @@ use crate::cli::{NamedArgs, ReplayArgs, StreamsCommand};
 
 const STREAMS: Collection = Collection {
     path: "audit-logs/integrations",
+    filter: "&direction=out",
     noun: "stream",
     list: "reeve audit streams list",
     line,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::account::{PATIENCE, connect, pairs};
 
 const SOURCES: &str = "audit-logs/sources";
+const INTEGRATIONS: &str = "audit-logs/integrations";
 const REGION: &str = "us-east-1";
 const KUBERNETES: &str = r#"{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[{"level":"Request","auditID":"a-1",
 "stage":"ResponseComplete","verb":"delete","user":{"username":"ann"},"objectRef":{"resource":"secrets","namespace":"shop","name":"db"},
@@ -120,10 +121,23 @@ async fn a_source_appends_with_its_token_and_does_nothing_else() {
         "{}",
         state.text
     );
-    let _ = admin
-        .post(&format!("{SOURCES}/cluster/pause"), json!({}))
+
+    // It is an integration as well, of the other direction than a stream.
+    let listed = admin
+        .get(&format!("{INTEGRATIONS}?direction=in"))
         .await
         .expect(200);
+    let id = listed.text_at("/items/0/id");
+    assert_eq!(listed.body["total"], 1, "{}", listed.text);
+    let out = format!("{INTEGRATIONS}?direction=out");
+    assert_eq!(admin.get(&out).await.expect(200).body["total"], 0);
+    let status = admin.get(&format!("{INTEGRATIONS}/{id}/status")).await;
+    assert_eq!(status.expect(200).body["rejected"], 2);
+    let paused = admin
+        .post(&format!("{INTEGRATIONS}/{id}/pause"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(paused.text_at("/direction"), "in");
     let _ = push(&cluster, "cluster", KUBERNETES)
         .await
         .problem(429, "too_many_requests");

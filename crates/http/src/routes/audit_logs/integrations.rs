@@ -1,4 +1,6 @@
-//! Integrations of the log: streams to other platforms. Secrets go in and never come out.
+//! Integrations of the log: streams to other platforms, whose secrets go in and never come out. The
+//! sources of entries are listed, read, paused, resumed and removed here as well; what is theirs
+//! alone is in `sources`.
 //!
 //! Everything needs `audit.integrations`. A stream reads the whole log, whoever made it, so that the
 //! permission is one to read everything.
@@ -12,9 +14,11 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Permission;
-use reeve_audit::events::{self, EventKind};
+use reeve_audit::events;
 use reeve_audit::query::Query;
-use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::{FieldCode, FieldError, Json as AuditJson, ResourceRef};
+use reeve_estate::StoreError;
+use reeve_intake::{LogSource, LogSourceId};
 use reeve_streams::{
     Direction, Stream, StreamId, StreamKind, StreamSecret, StreamSettings, read_format, read_name,
     read_query,
@@ -23,18 +27,17 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::change::same_version;
+use crate::change::{Recorded, created, modified, same_version, secret_again};
 use crate::error::{FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
-use crate::log_entry;
 use crate::paging::window;
-use crate::routes::audit_logs::ask;
+use crate::routes::audit_logs::{ask, sources};
 use crate::wire::form::enumeration::Name;
 use crate::wire::form::list::List;
 use crate::wire::integration::{
-    IntegrationBody, IntegrationCreate, IntegrationListParams, IntegrationPatch,
-    IntegrationStatusBody, StreamSettingsBody,
+    DirectedIntegrationBody, IntegrationBody, IntegrationCreate, IntegrationListParams,
+    IntegrationPatch, IntegrationStatusBody, StreamSettingsBody,
 };
 
 /// Most streams that an installation may have.
@@ -58,13 +61,13 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(INTEGRATE, routes!(dead_letters::drop))
 }
 
-/// Integrations by name.
+/// Integrations: streams by name, then sources, oldest first.
 #[utoipa::path(get, path = "/api/v1/audit-logs/integrations", tag = "audit-logs", operation_id = "integrations_list",
-    params(IntegrationListParams), responses((status = 200, body = List<IntegrationBody>), (status = 422, body = ProblemBody)))]
+    params(IntegrationListParams), responses((status = 200, body = List<DirectedIntegrationBody>), (status = 422, body = ProblemBody)))]
 async fn list(
     State(app): State<Arc<App>>,
     Params(params): Params<IntegrationListParams>,
-) -> Result<Json<List<IntegrationBody>>, Problem> {
+) -> Result<Json<List<DirectedIntegrationBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let direction = match params.direction.as_deref() {
         None | Some("") => None,
@@ -73,14 +76,20 @@ async fn list(
         })?),
     };
 
-    let streams = match direction {
-        Some(Direction::In) => Vec::new(),
-        Some(Direction::Out) | None => app.log_streams.stream_list().await?,
-    };
-    let page = window.page(streams.into_iter(), |stream| stream);
+    let mut all = Vec::new();
+    if direction != Some(Direction::In) {
+        let streams = app.log_streams.stream_list().await?;
+        all.extend(streams.into_iter().map(Integration::Stream));
+    }
+    if direction != Some(Direction::Out) {
+        let sources = app.source_intake.sources().log_source_list().await?;
+        all.extend(sources.into_iter().map(Integration::Source));
+    }
+
+    let page = window.page(all.into_iter(), |integration| integration);
     let mut items = Vec::new();
-    for stream in &page.items {
-        items.push(body_of(&app, stream).await?);
+    for integration in &page.items {
+        items.push(integration.body(&app).await?);
     }
     Ok(Json(List {
         items,
@@ -100,7 +109,7 @@ async fn create(
 ) -> Result<(StatusCode, Json<IntegrationBody>), Problem> {
     let kind = given.kind.0;
     let settings = settings(&app, kind, given.settings)?;
-    let secret = secret(kind, given.secret)?;
+    let secret = secret(&settings, given.secret)?;
     let end = app.trail(&caller.principal).end();
     let cursor = given.start_sequence.unwrap_or(end);
     if cursor > end {
@@ -121,14 +130,8 @@ async fn create(
         version: 1,
     };
 
-    let entry = entry(
-        &caller,
-        &events::INTEGRATION_CREATE,
-        "stream.create",
-        &stream,
-    )
-    .after(record(&stream))
-    .with_metadata("cursor", cursor);
+    let kind = &events::INTEGRATION_CREATE;
+    let entry = created(&caller, kind, "stream.create", &stream).with_metadata("cursor", cursor);
     app.change(
         entry,
         app.log_streams
@@ -142,16 +145,15 @@ async fn create(
 /// Returns one integration.
 #[utoipa::path(get, path = "/api/v1/audit-logs/integrations/{id}", tag = "audit-logs", operation_id = "integrations_get",
     params(("id" = String, Path)),
-    responses((status = 200, body = IntegrationBody), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = DirectedIntegrationBody), (status = 404, body = ProblemBody)))]
 async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-) -> Result<Json<IntegrationBody>, Problem> {
-    let stream = app.log_streams.stream_get(&StreamId(id)).await?;
-    Ok(Json(body_of(&app, &stream).await?))
+) -> Result<Json<DirectedIntegrationBody>, Problem> {
+    Ok(Json(integration(&app, id).await?.body(&app).await?))
 }
 
-/// Change an integration. Other settings need the secret again, so that nobody can send it to a
+/// Change a stream. Other settings need the secret again, so that nobody can send it to a
 /// place of their own. A stream continues where it stands.
 #[utoipa::path(patch, path = "/api/v1/audit-logs/integrations/{id}", tag = "audit-logs", operation_id = "integrations_patch",
     params(("id" = String, Path)), request_body = IntegrationPatch,
@@ -179,26 +181,19 @@ async fn patch(
     if let Some(text) = &given.query {
         after.query = query(&app, text).await?;
     }
-    let secret = given.secret.map(|text| secret(kind, text)).transpose()?;
+    let secret = given
+        .secret
+        .map(|text| secret(&after.settings, text))
+        .transpose()?;
     let kept = app.log_streams.stream_secret(&before.id).await?;
-    if after.settings != before.settings && secret.is_none() && !kept.0.is_empty() {
-        return Err(Problem::field(
-            "secret",
-            FieldCode::MissingField,
-            "is required again when settings change",
-        ));
-    }
+    let is_needed = !kept.0.is_empty() || after.settings.needs_secret();
+    let is_other = after.settings != before.settings;
+    secret_again(is_other && secret.is_none(), is_needed)?;
 
     let after = changed(&app, after);
-    let entry = entry(
-        &caller,
-        &events::INTEGRATION_MODIFY,
-        "stream.modify",
-        &after,
-    )
-    .before(record(&before))
-    .after(record(&after))
-    .with_metadata("secret_replaced", secret.is_some());
+    let kind = &events::INTEGRATION_MODIFY;
+    let entry = modified(&caller, kind, "stream.modify", (&before, &after))
+        .with_metadata("secret_replaced", secret.is_some());
     app.change(
         entry,
         app.log_streams.stream_update(&after, secret.as_ref()),
@@ -207,7 +202,7 @@ async fn patch(
     Ok(Json(body_of(&app, &after).await?))
 }
 
-/// Remove an integration with its state and dead letters.
+/// Remove a stream with its state and dead letters, or a source with its quarantine.
 #[utoipa::path(delete, path = "/api/v1/audit-logs/integrations/{id}", tag = "audit-logs", operation_id = "integrations_delete",
     params(("id" = String, Path)), responses((status = 204), (status = 404, body = ProblemBody)))]
 async fn delete(
@@ -215,19 +210,48 @@ async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let before = app.log_streams.stream_get(&StreamId(id)).await?;
-    let entry = entry(
-        &caller,
-        &events::INTEGRATION_DELETE,
-        "stream.delete",
-        &before,
-    );
-    app.change(
-        entry.before(record(&before)),
-        app.log_streams.stream_delete(&before.id),
-    )
-    .await?;
-    Ok(StatusCode::NO_CONTENT)
+    let before = match integration(&app, id).await? {
+        Integration::Stream(stream) => stream,
+        Integration::Source(source) => return sources::remove(&app, &caller, &source).await,
+    };
+    let removal = app.log_streams.stream_delete(&before.id);
+    let kind = &events::INTEGRATION_DELETE;
+    app.remove(&caller, kind, "stream.delete", &before, removal)
+        .await
+}
+
+/// An integration of either direction.
+enum Integration {
+    Stream(Stream),
+    Source(LogSource),
+}
+
+impl Integration {
+    async fn body(&self, app: &App) -> Result<DirectedIntegrationBody, Problem> {
+        Ok(match self {
+            Integration::Stream(stream) => {
+                DirectedIntegrationBody::Stream(Box::new(body_of(app, stream).await?))
+            }
+            Integration::Source(source) => {
+                DirectedIntegrationBody::Source(Box::new(sources::body_of(app, source).await?))
+            }
+        })
+    }
+}
+
+/// Returns the stream with an identifier, or else the source.
+async fn integration(app: &App, id: String) -> Result<Integration, Problem> {
+    let unknown = match app.log_streams.stream_get(&StreamId(id.clone())).await {
+        Ok(stream) => return Ok(Integration::Stream(stream)),
+        Err(unknown @ StoreError::NotFound { .. }) => unknown,
+        Err(error) => return Err(error.into()),
+    };
+    let sources = app.source_intake.sources();
+    match sources.log_source_get(&LogSourceId(id)).await {
+        Ok(source) => Ok(Integration::Source(source)),
+        Err(StoreError::NotFound { .. }) => Err(unknown.into()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn settings(
@@ -248,12 +272,12 @@ fn settings(
     Ok(settings)
 }
 
-fn secret(kind: StreamKind, given: String) -> Result<StreamSecret, Problem> {
+fn secret(settings: &StreamSettings, given: String) -> Result<StreamSecret, Problem> {
     let given = given.trim().to_owned();
     let is_header = given
         .bytes()
         .all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    let error = if given.is_empty() && kind.needs_secret() {
+    let error = if given.is_empty() && settings.needs_secret() {
         let message = "is required for this type";
         FieldError::new("secret", FieldCode::MissingField, message)
     } else if given.len() > MAX_SECRET || !is_header {
@@ -310,24 +334,21 @@ async fn body_of(app: &App, stream: &Stream) -> Result<IntegrationBody, Problem>
     Ok(IntegrationBody::new(stream, !secret.0.is_empty(), status))
 }
 
-fn entry(caller: &Caller, kind: &EventKind, operation: &str, stream: &Stream) -> Entry {
-    log_entry::did(
-        caller,
-        kind,
-        operation,
-        ResourceRef::new("stream", stream.id.0.clone()),
-    )
-}
+impl Recorded for Stream {
+    fn resource(&self) -> ResourceRef {
+        ResourceRef::new("stream", self.id.0.clone())
+    }
 
-/// A stream as it stands in the log. Its address is named without a query, which may carry keys.
-fn record(stream: &Stream) -> AuditJson {
-    AuditJson::from(json!({
-        "name": stream.name,
-        "direction": "out",
-        "type": stream.settings.kind().as_str(),
-        "receiver": stream.settings.receiver(),
-        "format": stream.format.as_str(),
-        "query": stream.query,
-        "paused": stream.paused,
-    }))
+    /// The address is named without a query, which may carry keys.
+    fn record(&self) -> AuditJson {
+        AuditJson::from(json!({
+            "name": self.name,
+            "direction": "out",
+            "type": self.settings.kind().as_str(),
+            "receiver": self.settings.receiver(),
+            "format": self.format.as_str(),
+            "query": self.query,
+            "paused": self.paused,
+        }))
+    }
 }

@@ -21,11 +21,10 @@ use serde_json::json;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::change::same_version;
+use crate::change::{Recorded, acted, created, modified, same_version};
 use crate::error::{Code, FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
-use crate::log_entry;
 use crate::paging::window;
 use crate::wire::form::enumeration::Name;
 use crate::wire::form::list::{List, Paging};
@@ -111,13 +110,12 @@ async fn create(
 
     let token = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     app.change(
-        entry(
+        created(
             &caller,
             &events::INTEGRATION_CREATE,
             "create_log_source",
             &source,
-        )
-        .after(state(&source)),
+        ),
         sources.log_source_insert(&source, &token.hash()),
     )
     .await?;
@@ -184,14 +182,7 @@ async fn pause(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<LogSourceBody>, Problem> {
-    let before = source(&app, id).await?;
-    let after = LogSource {
-        enabled: false,
-        ..before.clone()
-    };
-    Ok(Json(
-        change(&app, &caller, "pause_log_source", &before, after).await?,
-    ))
+    set_enabled(&app, &caller, source(&app, id).await?, false).await
 }
 
 /// Resume a source that was paused.
@@ -202,14 +193,25 @@ async fn resume(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<LogSourceBody>, Problem> {
-    let before = source(&app, id).await?;
+    set_enabled(&app, &caller, source(&app, id).await?, true).await
+}
+
+pub(super) async fn set_enabled(
+    app: &App,
+    caller: &Caller,
+    before: LogSource,
+    enabled: bool,
+) -> Result<Json<LogSourceBody>, Problem> {
     let after = LogSource {
-        enabled: true,
+        enabled,
         ..before.clone()
     };
-    Ok(Json(
-        change(&app, &caller, "resume_log_source", &before, after).await?,
-    ))
+    let operation = if enabled {
+        "resume_log_source"
+    } else {
+        "pause_log_source"
+    };
+    Ok(Json(change(app, caller, operation, &before, after).await?))
 }
 
 /// Remove a source with its quarantine. Its token opens nothing any more; its entries stay.
@@ -221,18 +223,18 @@ async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let source = source(&app, id).await?;
-    app.change(
-        entry(
-            &caller,
-            &events::INTEGRATION_DELETE,
-            "delete_log_source",
-            &source,
-        )
-        .before(state(&source)),
-        app.source_intake.sources().log_source_delete(&source.id),
-    )
-    .await?;
-    Ok(StatusCode::NO_CONTENT)
+    remove(&app, &caller, &source).await
+}
+
+pub(super) async fn remove(
+    app: &App,
+    caller: &Caller,
+    source: &LogSource,
+) -> Result<StatusCode, Problem> {
+    let removal = app.source_intake.sources().log_source_delete(&source.id);
+    let kind = &events::INTEGRATION_DELETE;
+    app.remove(caller, kind, "delete_log_source", source, removal)
+        .await
 }
 
 /// Make a new token. The one before opens nothing any more.
@@ -251,7 +253,7 @@ async fn rotate(
     };
     let token = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     app.change(
-        entry(
+        acted(
             &caller,
             &events::INTEGRATION_MODIFY,
             "rotate_log_source_token",
@@ -278,9 +280,12 @@ async fn change(
         ..after
     };
     app.change(
-        entry(caller, &events::INTEGRATION_MODIFY, operation, &after)
-            .before(state(before))
-            .after(state(&after)),
+        modified(
+            caller,
+            &events::INTEGRATION_MODIFY,
+            operation,
+            (before, &after),
+        ),
         app.source_intake.sources().log_source_update(&after, None),
     )
     .await?;
@@ -363,7 +368,7 @@ async fn queue(
     })
 }
 
-async fn body_of(app: &App, source: &LogSource) -> Result<LogSourceBody, Problem> {
+pub(super) async fn body_of(app: &App, source: &LogSource) -> Result<LogSourceBody, Problem> {
     let sources = app.source_intake.sources();
     let progress = sources.log_source_progress(&source.id).await?;
     let filter = QuarantineFilter::default();
@@ -382,24 +387,24 @@ async fn with_token(
     })
 }
 
-fn entry(
-    caller: &Caller,
-    kind: &reeve_audit::EventKind,
-    operation: &str,
-    source: &LogSource,
-) -> Entry {
-    let resource = ResourceRef::new("log_source", source.id.0.clone());
-    log_entry::did(caller, kind, operation, resource).with_metadata("source", source.name.clone())
-}
+impl Recorded for LogSource {
+    fn resource(&self) -> ResourceRef {
+        ResourceRef::new("log_source", self.id.0.clone())
+    }
 
-fn state(source: &LogSource) -> AuditJson {
-    AuditJson::from(json!({
-        "name": source.name,
-        "kind": source.kind.as_str(),
-        "mapping": source.mapping,
-        "event_types": source.event_types,
-        "queue": source.queue,
-        "max_silence_s": source.max_silence_s,
-        "enabled": source.enabled,
-    }))
+    fn record(&self) -> AuditJson {
+        AuditJson::from(json!({
+            "name": self.name,
+            "kind": self.kind.as_str(),
+            "mapping": self.mapping,
+            "event_types": self.event_types,
+            "queue": self.queue,
+            "max_silence_s": self.max_silence_s,
+            "enabled": self.enabled,
+        }))
+    }
+
+    fn described(&self, entry: Entry) -> Entry {
+        entry.with_metadata("source", self.name.clone())
+    }
 }

@@ -103,6 +103,7 @@ macro_rules! enumerations {
 }
 
 enumerations! {
+    ErasureStatus = reeve_retention::ErasureStatus, "Progress of a request to erase a person's entries.";
     // Problems.
     FieldFault = reeve_audit::FieldCode, "Fault of a field that is wrong.";
     // Agents, recommendations and actions.
@@ -237,6 +238,10 @@ enumerations! {
     StreamReceiverType = reeve_streams::StreamKind, "Type of the receiver of a stream.";
     StreamEntryFormat = reeve_streams::StreamFormat, "Form of an entry in a stream.";
     StreamBodyForm = reeve_streams::HttpsBody, "Form of the body that an HTTPS endpoint takes.";
+    OtlpLogEncoding = reeve_streams::OtlpEncoding, "Encoding of log records of OpenTelemetry.";
+    KafkaAuthentication = reeve_streams::KafkaSasl, "Authentication of a client of Kafka.";
+    KafkaRecordKey = reeve_streams::KafkaKey, "Key of a record of Kafka, by which its partition is chosen.";
+    KafkaBatchCompression = reeve_streams::KafkaCompression, "Compression of a batch of records of Kafka.";
     ReportRunState = reeve_reports::RunState, "State of a run of a report.";
     SavedSearchSharing = reeve_access::SharedWith, "Users that may see a saved search.";
     MetricSourceType = reeve_sources::SourceKind, "Type of a metric source.";

@@ -13,6 +13,7 @@ use crate::commands::target::Remote;
 
 const CONNECTIONS: Collection = Collection {
     path: "connections",
+    filter: "",
     noun: "connection",
     list: "reeve connections list",
     line,

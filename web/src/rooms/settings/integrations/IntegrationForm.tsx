@@ -107,18 +107,29 @@ export function IntegrationForm({
         />
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {kind.fields.map(({ name, label, description, placeholder, required }) => (
-          <TextInput
-            key={`${form.values.type}-${name}`}
-            label={label}
-            description={description}
-            placeholder={placeholder}
-            withAsterisk={required}
-            autoComplete="off"
-            {...form.getInputProps(`settings.${name}`)}
-            value={form.values.settings[name] ?? ''}
-          />
-        ))}
+        {kind.fields.map(({ name, label, description, placeholder, required, choices }) =>
+          choices ? (
+            <Select
+              key={`${form.values.type}-${name}`}
+              label={label}
+              data={choices}
+              allowDeselect={false}
+              {...form.getInputProps(`settings.${name}`)}
+              value={form.values.settings[name] ?? choices[0]?.value}
+            />
+          ) : (
+            <TextInput
+              key={`${form.values.type}-${name}`}
+              label={label}
+              description={description}
+              placeholder={placeholder}
+              withAsterisk={required}
+              autoComplete="off"
+              {...form.getInputProps(`settings.${name}`)}
+              value={form.values.settings[name] ?? ''}
+            />
+          ),
+        )}
         {kind.secret && (
           <PasswordInput
             label={kind.secret.label}

@@ -55,8 +55,8 @@ export function Integrations() {
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {data?.items.length === 0 && (
         <EmptyState title="No stream yet" icon={<IconPlugConnected size={22} />}>
-          Add a stream to send entries to Splunk, Azure Event Hubs, a syslog server or any HTTPS
-          endpoint. It begins with the next entry; a replay sends older ones.
+          Add a stream to send entries to Splunk, Kafka, Azure Event Hubs, a syslog server or any
+          HTTPS endpoint. It begins with the next entry; a replay sends older ones.
         </EmptyState>
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

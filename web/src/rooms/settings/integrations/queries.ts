@@ -17,9 +17,15 @@ const letterAt = ({ id, sequence }: { id: string; sequence: number }) => ({
   params: { path: { id, sequence } },
 });
 
+const isStream = (one: Schemas['DirectedIntegrationBody']): one is Integration => 'receiver' in one;
+
 export const integrationsQuery = queryOptions({
   queryKey: ['settings', 'integrations'],
-  queryFn: () => body(client.GET(PATH, { params: { query: { limit: 100 } } })),
+  queryFn: async () => {
+    const query = { limit: 100, direction: 'out' };
+    const page = await body(client.GET(PATH, { params: { query } }));
+    return { ...page, items: page.items.filter(isStream) };
+  },
   refetchInterval: 5_000,
 });
 

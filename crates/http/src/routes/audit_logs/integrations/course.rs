@@ -1,4 +1,4 @@
-//! The course of a stream: test, status, pause, resumption, replay.
+//! The course of an integration: test, status, pause, resumption, replay.
 
 use std::sync::Arc;
 
@@ -7,12 +7,15 @@ use axum::extract::{Path, State};
 use reeve_audit::events;
 use reeve_streams::{Stream, StreamId};
 
-use super::{beyond, body_of, changed, entry, record, status_of};
+use super::{Integration, beyond, body_of, changed, integration, status_of};
 use crate::app::App;
+use crate::change::{acted, modified};
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::routes::audit_logs::sources;
 use crate::wire::integration::{
-    IntegrationBody, IntegrationReplay, IntegrationStatusBody, IntegrationTestBody,
+    DirectedIntegrationBody, DirectedStatusBody, IntegrationBody, IntegrationReplay,
+    IntegrationTestBody,
 };
 
 /// Send one test entry, which is not in the log, and answer with what came of it.
@@ -27,7 +30,7 @@ pub(super) async fn test(
     let stream = app.log_streams.stream_get(&StreamId(id)).await?;
     let secret = app.log_streams.stream_secret(&stream.id).await?;
     let announced = app
-        .announce(entry(
+        .announce(acted(
             &caller,
             &events::INTEGRATION_TEST,
             "stream.test",
@@ -44,39 +47,46 @@ pub(super) async fn test(
     }))
 }
 
-/// Returns health, lag, throughput and the last failure of a stream.
+/// Returns health, lag, throughput and the last failure of a stream, or a source with its counts.
 #[utoipa::path(get, path = "/api/v1/audit-logs/integrations/{id}/status", tag = "audit-logs", operation_id = "integrations_status",
     params(("id" = String, Path)),
-    responses((status = 200, body = IntegrationStatusBody), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = DirectedStatusBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn status(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-) -> Result<Json<IntegrationStatusBody>, Problem> {
-    let stream = app.log_streams.stream_get(&StreamId(id)).await?;
-    Ok(Json(status_of(&app, &stream).await?))
+) -> Result<Json<DirectedStatusBody>, Problem> {
+    Ok(Json(match integration(&app, id).await? {
+        Integration::Stream(stream) => {
+            DirectedStatusBody::Stream(Box::new(status_of(&app, &stream).await?))
+        }
+        Integration::Source(source) => {
+            DirectedStatusBody::Source(Box::new(sources::body_of(&app, &source).await?))
+        }
+    }))
 }
 
-/// Pause a stream. It keeps its position, and the log keeps what it will send.
+/// Pause a stream, which keeps its position, or a source, whose pushes are refused.
 #[utoipa::path(post, path = "/api/v1/audit-logs/integrations/{id}/pause", tag = "audit-logs", operation_id = "integrations_pause",
     params(("id" = String, Path)),
-    responses((status = 200, body = IntegrationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+    responses((status = 200, body = DirectedIntegrationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 pub(super) async fn pause(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(id): Path<String>,
-) -> Result<Json<IntegrationBody>, Problem> {
+) -> Result<Json<DirectedIntegrationBody>, Problem> {
     set_paused(&app, &caller, id, true).await
 }
 
-/// Resume a stream where it stands. A stream that waits after a failure tries again at once.
+/// Resume a stream where it stands, or a source. A stream that waits after a failure tries again at
+/// once.
 #[utoipa::path(post, path = "/api/v1/audit-logs/integrations/{id}/resume", tag = "audit-logs", operation_id = "integrations_resume",
     params(("id" = String, Path)),
-    responses((status = 200, body = IntegrationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+    responses((status = 200, body = DirectedIntegrationBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
 pub(super) async fn resume(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(id): Path<String>,
-) -> Result<Json<IntegrationBody>, Problem> {
+) -> Result<Json<DirectedIntegrationBody>, Problem> {
     set_paused(&app, &caller, id, false).await
 }
 
@@ -85,8 +95,14 @@ async fn set_paused(
     caller: &Caller,
     id: String,
     paused: bool,
-) -> Result<Json<IntegrationBody>, Problem> {
-    let before = app.log_streams.stream_get(&StreamId(id)).await?;
+) -> Result<Json<DirectedIntegrationBody>, Problem> {
+    let before = match integration(app, id).await? {
+        Integration::Stream(stream) => stream,
+        Integration::Source(source) => {
+            let Json(body) = sources::set_enabled(app, caller, source, !paused).await?;
+            return Ok(Json(DirectedIntegrationBody::Source(Box::new(body))));
+        }
+    };
     let after = changed(
         app,
         Stream {
@@ -99,13 +115,13 @@ async fn set_paused(
     } else {
         "stream.resume"
     };
-    let entry = entry(caller, &events::INTEGRATION_MODIFY, operation, &after);
+    let kind = &events::INTEGRATION_MODIFY;
     app.change(
-        entry.before(record(&before)).after(record(&after)),
+        modified(caller, kind, operation, (&before, &after)),
         app.log_streams.stream_update(&after, None),
     )
     .await?;
-    Ok(Json(body_of(app, &after).await?))
+    Ok(Json(Integration::Stream(after).body(app).await?))
 }
 
 /// Send again from a sequence. The receiver gets entries twice, with the same `event_id`.
@@ -127,7 +143,7 @@ pub(super) async fn replay(
 
     let state = app.log_streams.stream_state(&before.id).await?;
     let after = changed(&app, before);
-    let entry = entry(
+    let entry = acted(
         &caller,
         &events::INTEGRATION_MODIFY,
         "stream.replay",

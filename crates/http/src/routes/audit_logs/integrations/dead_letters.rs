@@ -9,8 +9,8 @@ use axum::http::StatusCode;
 use reeve_audit::events;
 use reeve_streams::{DeadLetter, StreamId};
 
-use super::entry;
 use crate::app::App;
+use crate::change::acted;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::paging::window;
@@ -57,7 +57,7 @@ pub(super) async fn replay(
     let secret = app.log_streams.stream_secret(&stream.id).await?;
     let announced = app
         .announce(
-            entry(
+            acted(
                 &caller,
                 &events::INTEGRATION_MODIFY,
                 "stream.dead_letter.replay",
@@ -113,7 +113,7 @@ pub(super) async fn drop(
         .log_streams
         .dead_letter_get(&stream.id, sequence)
         .await?;
-    let entry = entry(
+    let entry = acted(
         &caller,
         &events::INTEGRATION_MODIFY,
         "stream.dead_letter.drop",
