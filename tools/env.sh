@@ -17,6 +17,7 @@ first_of() { local path; for path in "$@"; do if [ -x "$path" ]; then echo "$pat
 : "${REEVE_TEST_FAKE_GCS:=$(first_of "$reeve_root/.build/peers/fake-gcs-server")}"
 : "${REEVE_TEST_AZURITE:=$(first_of "$reeve_root/tests/peers/node_modules/.bin/azurite-blob")}"
 : "${REEVE_TEST_PROMETHEUS:=$(first_of /usr/bin/prometheus "$(command -v prometheus || true)")}"
+: "${REEVE_TEST_MARIADBD:=$(first_of /usr/sbin/mariadbd)}"
 : "${REEVE_TEST_SSHD:=$(first_of /usr/sbin/sshd)}"
 : "${REEVE_TEST_PYTHON:=$(first_of "$reeve_root/.venv/bin/python")}"
 : "${REEVE_TEST_CHROMIUM:=$(first_of /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome)}"
@@ -28,6 +29,6 @@ fi
 # PostgreSQL refuses to run as root: tests started by root run it as this user.
 if [ "$(id -u)" = 0 ]; then : "${REEVE_TEST_PG_USER:=postgres}"; export REEVE_TEST_PG_USER; fi
 export REEVE_TEST_MOTO REEVE_TEST_PYTHON REEVE_TEST_CHROMIUM REEVE_TEST_PG_BIN
-export REEVE_TEST_VERSITYGW REEVE_TEST_FAKE_GCS REEVE_TEST_AZURITE REEVE_TEST_SSHD REEVE_TEST_PROMETHEUS
+export REEVE_TEST_VERSITYGW REEVE_TEST_FAKE_GCS REEVE_TEST_AZURITE REEVE_TEST_SSHD REEVE_TEST_PROMETHEUS REEVE_TEST_MARIADBD
 unset -f first_of
 unset reeve_root

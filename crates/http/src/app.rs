@@ -57,6 +57,7 @@ use crate::attempts::Attempts;
 use crate::backups::Backups;
 use crate::body_budget::BodyBudget;
 use crate::connection_counts::ConnectionCounts;
+use crate::erasures::Erasures;
 use crate::error::{Code, FieldProblem, Problem};
 use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
@@ -230,6 +231,8 @@ pub struct Ports {
     pub retention_store: Arc<dyn RetentionStore>,
     /// Retention of the running log.
     pub retention: Arc<dyn Retention>,
+    /// Erasures in the running log.
+    pub erasures: Arc<dyn Erasures>,
     /// Settings of the workspace.
     pub workspace: Arc<dyn WorkspaceStore>,
     /// Budgets and how they stand.

@@ -7,10 +7,14 @@
 
 use std::future::Future;
 
-use reeve_audit::{Entry, EventId};
+use axum::http::StatusCode;
+use reeve_audit::events::EventKind;
+use reeve_audit::{Entry, EventId, FieldCode, Json, ResourceRef};
 
 use crate::app::App;
 use crate::error::{Code, Problem};
+use crate::extract::Caller;
+use crate::log_entry;
 
 /// A change whose intent is in the log and whose outcome is not yet.
 #[derive(Debug)]
@@ -28,7 +32,75 @@ impl Announced {
     }
 }
 
+/// Definition that people make, and that the log describes when they change it.
+pub(crate) trait Recorded {
+    /// Resource of the entries about it.
+    fn resource(&self) -> ResourceRef;
+
+    /// State as it stands in the log, without a secret.
+    fn record(&self) -> Json;
+
+    /// Adds what every entry about it says.
+    fn described(&self, entry: Entry) -> Entry {
+        entry
+    }
+}
+
+/// Returns an entry about an act on a definition that changes nothing of it.
+pub(crate) fn acted(
+    caller: &Caller,
+    kind: &EventKind,
+    operation: &str,
+    definition: &impl Recorded,
+) -> Entry {
+    definition.described(log_entry::did(
+        caller,
+        kind,
+        operation,
+        definition.resource(),
+    ))
+}
+
+/// Returns an entry about a definition that is new.
+pub(crate) fn created(
+    caller: &Caller,
+    kind: &EventKind,
+    operation: &str,
+    after: &impl Recorded,
+) -> Entry {
+    acted(caller, kind, operation, after).after(after.record())
+}
+
+/// Returns an entry about a definition that changes.
+pub(crate) fn modified<T: Recorded>(
+    caller: &Caller,
+    kind: &EventKind,
+    operation: &str,
+    (before, after): (&T, &T),
+) -> Entry {
+    acted(caller, kind, operation, after)
+        .before(before.record())
+        .after(after.record())
+}
+
 impl App {
+    /// Records the removal of a definition, and removes it.
+    ///
+    /// # Errors
+    /// As [`App::change`].
+    pub(crate) async fn remove<E: Into<Problem>>(
+        &self,
+        caller: &Caller,
+        kind: &EventKind,
+        operation: &str,
+        before: &impl Recorded,
+        removal: impl Future<Output = Result<(), E>> + Send,
+    ) -> Result<StatusCode, Problem> {
+        let entry = acted(caller, kind, operation, before).before(before.record());
+        self.change(entry, removal).await?;
+        Ok(StatusCode::NO_CONTENT)
+    }
+
     /// Records the intent, makes the change, and records its outcome. `entry` describes the change;
     /// its status is set here.
     ///
@@ -76,6 +148,19 @@ impl App {
             .record_outcome(entry.outcome(&intent, failure))
             .await;
     }
+}
+
+/// Refuses other settings without the secret, where one is kept or needed: whoever may change an
+/// address need not know the secret, so it is not sent to another one.
+pub(crate) fn secret_again(settings_change: bool, is_needed: bool) -> Result<(), Problem> {
+    if !(settings_change && is_needed) {
+        return Ok(());
+    }
+    Err(Problem::field(
+        "secret",
+        FieldCode::MissingField,
+        "is required again when settings change",
+    ))
 }
 
 /// Refuses a change made from another version than the stored one.

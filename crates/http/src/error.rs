@@ -33,6 +33,8 @@ pub enum Code {
     MethodNotAllowed,
     /// 408: the body did not arrive in time.
     RequestTimeout,
+    /// 410: the entry was erased for an approved request.
+    Erased,
     /// 409: somebody changed it in between, or its state does not allow it.
     Conflict,
     /// 409: the event id stands for other bytes.
@@ -63,6 +65,8 @@ pub enum Code {
     Internal,
     /// 500: a part of the log is lost or is not what was written.
     LogDamaged,
+    /// 503: the place of a farther tier of the log does not answer.
+    LogAway,
     /// 502: the cloud did not answer or refused.
     CloudFailed,
     /// 503: the log cannot be written right now.
@@ -86,6 +90,7 @@ impl Code {
         Code::NotFound,
         Code::MethodNotAllowed,
         Code::RequestTimeout,
+        Code::Erased,
         Code::Conflict,
         Code::EventIdConflict,
         Code::GuardrailBlocked,
@@ -101,6 +106,7 @@ impl Code {
         Code::TooManyRequests,
         Code::Internal,
         Code::LogDamaged,
+        Code::LogAway,
         Code::CloudFailed,
         Code::LedgerUnavailable,
         Code::DatabaseUnavailable,
@@ -131,6 +137,7 @@ impl Code {
                 StatusCode::REQUEST_TIMEOUT,
                 "The request took too long",
             ),
+            Code::Erased => ("erased", StatusCode::GONE, "The entry was erased"),
             Code::Conflict => ("conflict", StatusCode::CONFLICT, "Conflict"),
             Code::EventIdConflict => (
                 "event_id_conflict",
@@ -197,6 +204,11 @@ impl Code {
                 "log_damaged",
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "A part of the log is damaged",
+            ),
+            Code::LogAway => (
+                "log_away",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The place of a tier of the log does not answer",
             ),
             Code::CloudFailed => (
                 "cloud_failed",

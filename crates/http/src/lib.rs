@@ -14,6 +14,7 @@ mod change;
 pub mod connection_counts;
 mod dashboard;
 mod description;
+pub mod erasures;
 pub mod error;
 mod estate_searches;
 pub mod extract;

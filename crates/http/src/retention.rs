@@ -1,12 +1,12 @@
-//! The port to the retention of the running log: its course under policies, and the deletion of
-//! what has expired.
+//! The port to the retention of the running log: its course under policies, the deletion of what
+//! has expired, moves to farther tiers, and restores.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
-use reeve_retention::{Course, PolicySet};
+use reeve_retention::{Course, PolicySet, Restore, RestoreProgress, TierContent};
 use tokio::sync::Mutex;
 
 /// A look for expired segments, and what became of them.
@@ -22,7 +22,13 @@ pub struct RetentionRun {
     pub freed_bytes: u64,
     /// Segments past their period that legal holds keep.
     pub held: u64,
-    /// Reasons why segments past their period were not deleted.
+    /// Segments that were moved to a farther tier.
+    pub moved_segments: u64,
+    /// Entries in them.
+    pub moved_entries: u64,
+    /// Bytes of them.
+    pub moved_bytes: u64,
+    /// Reasons why segments were not deleted or moved.
     pub failures: Vec<String>,
 }
 
@@ -34,7 +40,21 @@ pub trait Retention: Send + Sync {
     /// # Errors
     /// A segment cannot be read.
     async fn course(&self, policies: &PolicySet) -> Result<Course, Obstacle>;
-    /// Deletes what has expired and no hold keeps. One run at a time.
+    /// Returns what lies in each tier, and what is due there under these policies.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    async fn tiers(&self, policies: &PolicySet) -> Result<Vec<TierContent>, Obstacle>;
+    /// Fetches what restores ask for, ends those whose days have passed, and shows readers what is
+    /// there. One round at a time.
+    ///
+    /// # Errors
+    /// The restores cannot be read.
+    async fn restore(&self) -> Result<(), Obstacle>;
+    /// Returns how far a restore has come.
+    fn progress(&self, restore: &Restore) -> RestoreProgress;
+    /// Deletes what has expired and no hold keeps, and moves to farther tiers what is due there. One
+    /// run at a time.
     ///
     /// # Errors
     /// Policies or holds cannot be relied upon; nothing was deleted.

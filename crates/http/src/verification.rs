@@ -33,6 +33,8 @@ pub struct Verified {
     pub intact: u64,
     /// Entries that a retention policy allowed to go, and whose commitments were checked.
     pub expired: u64,
+    /// Entries in a tier that was not read, and whose commitments were checked.
+    pub elsewhere: u64,
     /// Entries that are nowhere.
     pub missing: u64,
     /// First and last of each run of missing ones, as far as they are listed.

@@ -10,6 +10,7 @@ pub(crate) mod clock;
 pub(crate) mod clouds;
 pub(crate) mod configurations;
 pub(crate) mod containment;
+pub(crate) mod databases;
 #[cfg(test)]
 mod doors;
 pub(crate) mod flows;
@@ -30,5 +31,6 @@ mod spot_successors;
 pub(crate) mod streams;
 pub(crate) mod sync_entry;
 pub(crate) mod syncer;
+pub(crate) mod tier_places;
 pub(crate) mod typesetter;
 pub(crate) mod verifier;

@@ -10,6 +10,7 @@ pub(crate) mod evidence;
 pub(crate) mod keys;
 pub(crate) mod restore;
 pub(crate) mod restored;
+pub(crate) mod tombstones;
 pub(crate) mod verify;
 
 /// Name of the state in a backup.

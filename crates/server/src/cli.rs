@@ -27,8 +27,8 @@ mod target;
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
     AccessArgs, AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CausesArgs, ComplianceArgs,
-    CostsArgs, EntriesArgs, EntriesFormat, ExposuresArgs, ForecastArgs, InterruptionsArgs,
-    ScalingArgs, SeriesArgs, SizingArgs,
+    CostsArgs, DatabaseArgs, EntriesArgs, EntriesFormat, ExposuresArgs, ForecastArgs,
+    InterruptionsArgs, ScalingArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs,
@@ -44,11 +44,13 @@ pub(crate) use log_sources::{CreateSourceArgs, LogSourcesCommand, RetryArgs, Tes
 pub(crate) use metrics::{MetricPreviewArgs, MetricsCommand};
 pub(crate) use prices::PricesCommand;
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
-pub(crate) use retention::{HoldsCommand, RetentionCommand};
+pub(crate) use retention::{ErasuresCommand, HoldsCommand, RestoresCommand, RetentionCommand};
 pub(crate) use streams::{ReplayArgs, StreamsCommand};
 pub(crate) use target::ServiceTarget;
 
-pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
+pub(crate) use backup::{
+    BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupTombstonesArgs, BackupVerifyArgs,
+};
 
 /// Optimizes cloud accounts within guardrails, and keeps a signed audit log of every change.
 #[derive(Debug, Parser)]

@@ -62,6 +62,12 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Holds(command)) => {
             unless_nobody_reads(retention::holds(command).await)
         }
+        Command::Audit(AuditCommand::Erasures(command)) => {
+            unless_nobody_reads(retention::erasures(command).await)
+        }
+        Command::Audit(AuditCommand::Restores(command)) => {
+            unless_nobody_reads(retention::restores(command).await)
+        }
         Command::Audit(AuditCommand::Streams(command)) => {
             unless_nobody_reads(streams::run(command).await)
         }

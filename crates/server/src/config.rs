@@ -2,6 +2,7 @@
 //! refused.
 
 mod publication;
+mod tiers;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use crate::cli::ServeArgs;
 use crate::syslog::SyslogSection;
 pub(crate) use publication::{Cosign, OutboundSection, Publish};
+pub(crate) use tiers::{TierSection, TiersSection};
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, Deserialize)]
@@ -97,6 +99,8 @@ pub(crate) struct Config {
     pub(crate) cosign: Cosign,
     /// Addresses at which webhooks and witnesses may be reached.
     pub(crate) outbound: OutboundSection,
+    /// Places of the farther tiers of the log; by default there are none.
+    pub(crate) tiers: TiersSection,
     /// Listeners for syslog; by default there are none.
     pub(crate) syslog: Vec<SyslogSection>,
 }
@@ -141,6 +145,7 @@ impl Default for Config {
             publish: Publish::default(),
             cosign: Cosign::default(),
             outbound: OutboundSection::default(),
+            tiers: TiersSection::default(),
             syslog: Vec::new(),
         }
     }
@@ -252,6 +257,7 @@ impl Config {
         self.publish.check()?;
         self.cosign.check()?;
         self.outbound.policy().map(|_| ())?;
+        self.tiers.check()?;
         self.syslog.iter().try_for_each(SyslogSection::check)?;
 
         Ok(())

@@ -464,13 +464,15 @@ fn ports(
     observers: &Observers,
     clock: Arc<dyn Clock>,
 ) -> Ports {
+    let retention = retention(log, trail, store, &clock);
     Ports {
         ledger: tasks.log.clone(),
         journal: tasks.journal.clone(),
         access: tasks.access.clone(),
         saved_searches: store.clone(),
         lists: store.clone(),
-        retention: retention(log, trail, store, &clock),
+        erasures: retention.clone(),
+        retention,
         retention_store: store.clone(),
         alerts: tasks.alerts.clone(),
         exports: tasks.exports.clone(),
@@ -484,6 +486,7 @@ fn ports(
         verifier: Arc::new(DirectoryVerifier {
             data_dir: config.data_dir.clone(),
             anchor: config.anchor.clone(),
+            tiers: config.tiers.folders(),
         }),
         estate: tasks.estate.clone(),
         descriptions: store.clone(),

@@ -251,6 +251,14 @@ const MIGRATIONS: &[Migration] = &[
         version: 67,
         sql: include_str!("../migrations/0067_log_sources.sql"),
     },
+    Migration {
+        version: 69,
+        sql: include_str!("../migrations/0069_restores.sql"),
+    },
+    Migration {
+        version: 71,
+        sql: include_str!("../migrations/0071_erasures.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

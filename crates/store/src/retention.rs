@@ -1,7 +1,13 @@
-//! Retention policies and legal holds: the port [`RetentionStore`].
+//! Retention policies, legal holds, restores and requests for erasure: the port [`RetentionStore`].
+
+mod erasure;
+mod restores;
 
 use async_trait::async_trait;
-use reeve_retention::{LegalHold, MAX_HOLDS, PolicyVersion, RetentionStore, RetentionStoreError};
+use reeve_retention::{
+    ErasureRequest, LegalHold, MAX_HOLDS, PolicyVersion, Restore, RetentionStore,
+    RetentionStoreError,
+};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -14,7 +20,7 @@ type Fallible<T> = std::result::Result<T, Fault>;
 impl From<Fault> for RetentionStoreError {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::NotFound { id, .. } => RetentionStoreError::NotFound(id),
+            Fault::NotFound { noun, id } => RetentionStoreError::NotFound { what: noun, id },
             Fault::Conflict(message) => RetentionStoreError::Conflict(message),
             other => RetentionStoreError::Backend(other.to_string()),
         }
@@ -40,6 +46,30 @@ impl RetentionStore for Store {
     }
     async fn hold_update(&self, hold: &LegalHold) -> Result<(), RetentionStoreError> {
         Ok(update(self, hold).await?)
+    }
+    async fn erasure_list(&self) -> Result<Vec<ErasureRequest>, RetentionStoreError> {
+        Ok(erasure::list(self).await?)
+    }
+    async fn erasure_get(&self, id: &str) -> Result<ErasureRequest, RetentionStoreError> {
+        Ok(erasure::get(self, id).await?)
+    }
+    async fn erasure_insert(&self, request: &ErasureRequest) -> Result<(), RetentionStoreError> {
+        Ok(erasure::insert(self, request).await?)
+    }
+    async fn erasure_update(&self, request: &ErasureRequest) -> Result<(), RetentionStoreError> {
+        Ok(erasure::update(self, request).await?)
+    }
+    async fn restore_list(&self) -> Result<Vec<Restore>, RetentionStoreError> {
+        Ok(restores::list(self).await?)
+    }
+    async fn restore_get(&self, id: &str) -> Result<Restore, RetentionStoreError> {
+        Ok(restores::get(self, id).await?)
+    }
+    async fn restore_insert(&self, restore: &Restore) -> Result<(), RetentionStoreError> {
+        Ok(restores::insert(self, restore).await?)
+    }
+    async fn restore_update(&self, restore: &Restore) -> Result<(), RetentionStoreError> {
+        Ok(restores::update(self, restore).await?)
     }
 }
 

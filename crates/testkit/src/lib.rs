@@ -3,8 +3,10 @@
 
 pub mod contract;
 pub mod http;
+pub mod kafka;
 pub mod line;
 pub mod live;
+pub mod mariadb;
 pub mod moto;
 pub mod postgres;
 pub mod prometheus;

@@ -32,6 +32,10 @@ pub struct Postgres {
     programs: Programs,
     directory: TempDir,
     databases: AtomicU32,
+    /// Options of the server beside those that every test server has.
+    options: Vec<String>,
+    /// Port of the socket's name, and of TCP where the server listens.
+    port: u16,
 }
 
 /// Folder of PostgreSQL's programs, and the user that they run as.
@@ -65,6 +69,30 @@ impl Postgres {
     /// # Errors
     /// As [`Postgres::shared`].
     pub fn start() -> Result<Option<Self>> {
+        Self::start_on(5_432, Vec::new())
+    }
+
+    /// A server of one's own with further options, such as `-c shared_preload_libraries=...`, that
+    /// listens on a free port of 127.0.0.1 too.
+    ///
+    /// # Errors
+    /// As [`Postgres::shared`].
+    pub fn start_with(options: &[&str]) -> Result<Option<Self>> {
+        let port = std::net::TcpListener::bind(("127.0.0.1", 0))?
+            .local_addr()?
+            .port();
+        let listening = format!("-c listen_addresses=127.0.0.1 -c port={port}");
+        let options = options.iter().map(|option| (*option).to_owned());
+        Self::start_on(port, options.chain([listening]).collect())
+    }
+
+    /// Address of the server for clients that connect by TCP.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn start_on(port: u16, options: Vec<String>) -> Result<Option<Self>> {
         let programs = match Programs::find() {
             Ok(programs) => programs,
             Err(reason) => {
@@ -85,6 +113,8 @@ impl Postgres {
             programs,
             directory,
             databases: AtomicU32::new(0),
+            options,
+            port,
         };
         let data = server.data();
         server.run(
@@ -114,8 +144,9 @@ impl Postgres {
     pub fn resume(&self) -> Result<()> {
         let options = format!(
             "-c listen_addresses='' -c unix_socket_directories='{}' -c fsync=off -c full_page_writes=off \
-             -c shared_buffers=16MB -c max_connections=60 -c logging_collector=off",
-            text(self.directory.path())?
+             -c shared_buffers=16MB -c max_connections=60 -c logging_collector=off {}",
+            text(self.directory.path())?,
+            self.options.join(" ")
         );
         let log = self.directory.path().join("log");
         self.run(
@@ -171,6 +202,7 @@ impl Postgres {
     pub async fn connect(&self, database: &str) -> Result<PgConnection> {
         let options = PgConnectOptions::new()
             .socket(self.directory.path())
+            .port(self.port)
             .username(USER)
             .password(PASSWORD)
             .database(database);
@@ -202,8 +234,9 @@ impl Postgres {
     pub fn url(&self, password: &str, database: &str) -> String {
         let password = password.replace(' ', "%20");
         format!(
-            "postgres://{USER}:{password}@localhost/{database}?host={}",
-            self.directory.path().display()
+            "postgres://{USER}:{password}@localhost/{database}?host={}&port={}",
+            self.directory.path().display(),
+            self.port
         )
     }
 
@@ -271,7 +304,7 @@ impl Programs {
     }
 }
 
-fn is_root() -> Result<bool> {
+pub(crate) fn is_root() -> Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
     Ok(std::fs::metadata("/proc/self")?.uid() == 0)
 }

@@ -428,6 +428,121 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Requests to erase a person's entries, the newest first. */
+        get: operations["get_audit_logs_erasures"];
+        put?: never;
+        /**
+         * Request the erasure of a person's entries. It runs once two other people have approved it. Refused
+         *     where a legal hold includes an entry, unless the request leaves such entries in the log.
+         */
+        post: operations["post_audit_logs_erasures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One request to erase a person's entries. */
+        get: operations["get_audit_logs_erasures_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/erasures/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a request. Its requester and the person it is about cannot. With the second approval it
+         *     runs within ten minutes.
+         */
+        post: operations["post_audit_logs_erasures_id_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/erasures/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a request for a reason; by its requester, withdraw it. A request that has its approvals can
+         *     no longer be stopped.
+         */
+        post: operations["post_audit_logs_erasures_id_reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/erasures/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report about an erasure for a data-protection officer: what was asked, by whom it was approved,
+         *     what was erased where and when, what a legal hold kept, and what remains.
+         */
+        get: operations["get_audit_logs_erasures_id_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/erasures/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show which entries a request would erase, without making it. */
+        post: operations["post_audit_logs_erasures_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/event-types": {
         parameters: {
             query?: never;
@@ -784,7 +899,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Integrations by name. */
+        /** Integrations: streams by name, then sources, oldest first. */
         get: operations["get_audit_logs_integrations"];
         put?: never;
         /** Add a stream. It begins with the next entry unless a sequence is given. */
@@ -806,12 +921,12 @@ export interface paths {
         get: operations["get_audit_logs_integrations_id"];
         put?: never;
         post?: never;
-        /** Remove an integration with its state and dead letters. */
+        /** Remove a stream with its state and dead letters, or a source with its quarantine. */
         delete: operations["delete_audit_logs_integrations_id"];
         options?: never;
         head?: never;
         /**
-         * Change an integration. Other settings need the secret again, so that nobody can send it to a
+         * Change a stream. Other settings need the secret again, so that nobody can send it to a
          *     place of their own. A stream continues where it stands.
          */
         patch: operations["patch_audit_logs_integrations_id"];
@@ -877,7 +992,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause a stream. It keeps its position, and the log keeps what it will send. */
+        /** Pause a stream, which keeps its position, or a source, whose pushes are refused. */
         post: operations["post_audit_logs_integrations_id_pause"];
         delete?: never;
         options?: never;
@@ -911,7 +1026,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a stream where it stands. A stream that waits after a failure tries again at once. */
+        /**
+         * Resume a stream where it stands, or a source. A stream that waits after a failure tries again at
+         *     once.
+         */
         post: operations["post_audit_logs_integrations_id_resume"];
         delete?: never;
         options?: never;
@@ -926,7 +1044,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns health, lag, throughput and the last failure of a stream. */
+        /** Returns health, lag, throughput and the last failure of a stream, or a source with its counts. */
         get: operations["get_audit_logs_integrations_id_status"];
         put?: never;
         post?: never;
@@ -1207,6 +1325,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/restores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Restores of entries of the cold tier, those in force first. */
+        get: operations["get_audit_logs_restores"];
+        put?: never;
+        /**
+         * Ask for the entries of a period that lie in the cold tier. They are fetched from now on, and can
+         *     be searched as soon as they are there.
+         */
+        post: operations["post_audit_logs_restores"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/restores/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One restore, with its progress. */
+        get: operations["get_audit_logs_restores_id"];
+        put?: never;
+        post?: never;
+        /** End a restore. Its entries are no longer searched, unless another restore has them. */
+        delete: operations["delete_audit_logs_restores_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/retention": {
         parameters: {
             query?: never;
@@ -1260,7 +1417,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete what has expired now, instead of waiting for the next run. */
+        /** Delete what has expired, and move what is due in a farther tier, now instead of waiting for the next run. */
         post: operations["post_audit_logs_retention_run"];
         delete?: never;
         options?: never;
@@ -1552,6 +1709,27 @@ export interface paths {
         };
         /** A tile of the tree, by its C2SP path (`0/000`, `0/x001/234.p/17`, `entries/000`). */
         get: operations["get_audit_logs_tile_path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/tombstones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the proofs of all deletions, one JSON object a line: `{"sequence": n, "proof": "..."}`.
+         *     Kept beside the backups, the file lets the restore of an older one delete again what was deleted
+         *     since.
+         */
+        get: operations["get_audit_logs_tombstones"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6880,7 +7058,7 @@ export interface components {
             allow_actions: boolean;
             assume_role?: string | null;
             created_at: string;
-            /** @description `access_key`, `ambient` or `simulated`. */
+            /** @description `access_key`, `login`, `ambient` or `simulated`. */
             credentials_kind: string;
             /** @description Endpoint in place of the provider's own. */
             endpoint?: string | null;
@@ -6933,19 +7111,23 @@ export interface components {
              */
             syncs: number;
         };
-        /** @description A connection to an account of a cloud to add. */
+        /** @description A connection to an account of a cloud, or to a database, to add. */
         ConnectionCreate: {
             /** @description `true` if Reeve may change resources over this connection. */
             allow_actions?: boolean;
             /** @description Role to assume, an ARN. */
             assume_role?: string | null;
             credentials?: components["schemas"]["CredentialsBody"] | null;
-            /** @description Endpoint in place of the provider's own, http or https. */
+            /**
+             * @description Endpoint in place of the provider's own, http or https; of a database its address, such as
+             *     `postgres://db.example.com:5432/shop`.
+             */
             endpoint?: string | null;
             /** @description External id for the role. */
             external_id?: string | null;
+            login?: components["schemas"]["LoginBody"] | null;
             name: string;
-            /** @description `aws`; `simulated` in a demo. */
+            /** @description `aws` or `database`. */
             provider: string;
             /** @description Regions to look at; default `us-east-1`. */
             regions?: string[];
@@ -6963,6 +7145,7 @@ export interface components {
             endpoint?: string | null;
             /** @description External id; an empty string removes it. */
             external_id?: string | null;
+            login?: components["schemas"]["LoginBody"] | null;
             name?: string | null;
             regions?: string[] | null;
         };
@@ -7596,6 +7779,10 @@ export interface components {
             /** @description Hash of the later description; absent if there was none. */
             to_hash?: string | null;
         };
+        /** @description An integration of either direction. */
+        DirectedIntegrationBody: components["schemas"]["IntegrationBody"] | components["schemas"]["LogSourceBody"];
+        /** @description Course of an integration of either direction. */
+        DirectedStatusBody: components["schemas"]["IntegrationStatusBody"] | components["schemas"]["LogSourceBody"];
         /** @description Refusal of a recommendation, with its reason. */
         DismissBody: {
             reason: string;
@@ -7864,6 +8051,18 @@ export interface components {
             /** @description Time of the event, as the source says. */
             timestamp: string;
         };
+        /** @description A page of entries, newest first unless sorted otherwise. */
+        EntryListBody: {
+            items: components["schemas"]["EntryBody"][];
+            left_out?: components["schemas"]["LeftOutBody"] | null;
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Number of matches.
+             */
+            total: number;
+        };
         /**
          * @description Way in which the recorded action came in.
          * @enum {string}
@@ -7874,6 +8073,180 @@ export interface components {
          * @enum {string}
          */
         EntryStatus: "success" | "failed" | "denied" | "pending";
+        /** @description Entries of one segment that were erased. */
+        ErasedPartBody: {
+            at: string;
+            class: string;
+            /**
+             * Format: int64
+             * @description Number of erased entries.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Sequence of the tombstone.
+             */
+            entry: number;
+            /**
+             * Format: int64
+             * @description First and last sequence of the segment.
+             */
+            first_sequence: number;
+            /** Format: int64 */
+            last_sequence: number;
+            /** @description Path that the segment had before. */
+            segment: string;
+            /** @description Identifier of the tombstone. */
+            tombstone: string;
+        };
+        /** @description Approval of a request. */
+        ErasureApprovalBody: {
+            at: string;
+            /** @description E-mail address of the user. */
+            by: string;
+        };
+        /** @description A request to erase a person's entries. */
+        ErasureBody: {
+            actor_id?: string | null;
+            approvals: components["schemas"]["ErasureApprovalBody"][];
+            /** @description `true` if the caller may approve it. */
+            can_approve: boolean;
+            /** @description Digest of the request, hex: the entries about it have it in place of the person. */
+            digest: string;
+            email?: string | null;
+            end_time?: string | null;
+            /**
+             * Format: int64
+             * @description Number of entries that were erased so far.
+             */
+            erased: number;
+            /**
+             * Format: int64
+             * @description Entries that prove deletions and are never erased.
+             */
+            evidence: number;
+            finished_at?: string | null;
+            /**
+             * Format: int64
+             * @description Bytes of the files that were deleted.
+             */
+            freed_bytes: number;
+            /** @description Entries that legal holds keep, by the identifier of the hold. */
+            held: {
+                [key: string]: number;
+            };
+            id: string;
+            keep_held: boolean;
+            legal_basis: string;
+            /**
+             * Format: int64
+             * @description Number of entries that the log had when it was made: later ones are not included.
+             */
+            log_size: number;
+            parts: components["schemas"]["ErasedPartBody"][];
+            query: string;
+            reason: string;
+            rejected_at?: string | null;
+            /** @description E-mail address of the user who rejected or withdrew it. */
+            rejected_by?: string | null;
+            rejection_reason?: string | null;
+            requested_at: string;
+            /** @description E-mail address of the user who made it. */
+            requested_by: string;
+            start_time?: string | null;
+            status: components["schemas"]["ErasureStatus"];
+            /**
+             * Format: int64
+             * @description Included entries that wait for the next seal.
+             */
+            unsealed: number;
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A new request. */
+        ErasureCreate: {
+            /**
+             * @description Legal basis, at most 200 characters.
+             * @example GDPR Art. 17(1)(b)
+             */
+            legal_basis: string;
+            /** @description Reason, at most 2,000 characters. */
+            reason: string;
+            scope: components["schemas"]["ErasureScopeBody"];
+        };
+        /** @description Effect that a request would have now. */
+        ErasurePreview: {
+            /**
+             * Format: int64
+             * @description Entries that would be erased, sealed or not.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Entries that prove deletions, such as those about legal holds: they are never erased.
+             */
+            evidence: number;
+            /**
+             * @description Entries that legal holds include, by the identifier of the hold. An entry counts for the
+             *     first hold that includes it.
+             */
+            held: {
+                [key: string]: number;
+            };
+            /** @description Sealed entries among them, by segment. */
+            segments: components["schemas"]["IncludedSegment"][];
+            /**
+             * Format: int64
+             * @description Entries that are not sealed yet: they are erased after the next seal.
+             */
+            unsealed: number;
+        };
+        /** @description Rejection or withdrawal of a request. */
+        ErasureReject: {
+            /** @description Reason, at most 2,000 characters. */
+            reason: string;
+        };
+        /** @description Report about an erasure for a data-protection officer. */
+        ErasureReport: {
+            /** @description Copies, the newest first. */
+            copies: components["schemas"]["MadeCopy"][];
+            /**
+             * Format: int64
+             * @description Number of copies, listed or not.
+             */
+            copies_total: number;
+            generated_at: string;
+            held: components["schemas"]["HeldEntries"][];
+            /** @description Places that an erasure does not reach. */
+            remains: string[];
+            request: components["schemas"]["ErasureBody"];
+        };
+        /** @description Entries that a request includes. */
+        ErasureScopeBody: {
+            /** @description `actor.id` of the person. */
+            actor_id?: string;
+            /** @description `actor.email` of the person. Where both are given, one of them suffices. */
+            email?: string;
+            /** @description Last `timestamp` that is included. */
+            end_time?: string | null;
+            /**
+             * @description `true` if entries under legal hold are left in the log and the others are erased; by default
+             *     one such entry refuses the request.
+             */
+            keep_held?: boolean;
+            /**
+             * @description Query that entries must satisfy too, without lists and relative times. It alone decides where
+             *     no person is named.
+             */
+            query?: string;
+            /** @description First `timestamp` that is included (RFC 3339). */
+            start_time?: string | null;
+        };
+        /**
+         * @description Progress of a request to erase a person's entries.
+         * @enum {string}
+         */
+        ErasureStatus: "requested" | "approved" | "waiting" | "completed" | "refused" | "rejected" | "withdrawn";
         /** @description Use of the error budget by one resource. */
         ErrorBudgetBody: {
             /**
@@ -8301,7 +8674,7 @@ export interface components {
          * @description Reason for which an export failed.
          * @enum {string}
          */
-        ExportFailureCode: "export_too_large" | "permission_missing" | "destination_unreachable" | "log_damaged" | "disk_full" | "query_too_costly" | "internal";
+        ExportFailureCode: "export_too_large" | "permission_missing" | "destination_unreachable" | "log_damaged" | "log_away" | "disk_full" | "query_too_costly" | "internal";
         /** @description A file of an export. */
         ExportFileBody: {
             /**
@@ -9080,6 +9453,15 @@ export interface components {
              */
             min_uptime: number;
         };
+        /** @description Entries that a legal hold kept. */
+        HeldEntries: {
+            /** @description Name of its case. */
+            case: string;
+            /** Format: int64 */
+            entries: number;
+            /** @description Identifier of the hold. */
+            hold: string;
+        };
         /** @description A possible cause of an anomaly, with what speaks for and against it. */
         HypothesisBody: {
             evidence: components["schemas"]["EvidenceBody"][];
@@ -9486,6 +9868,22 @@ export interface components {
             done?: boolean | null;
             text?: string | null;
         };
+        /** @description Entries of one segment that a request includes. */
+        IncludedSegment: {
+            /** @description Retention class of its entries. */
+            class: string;
+            /**
+             * Format: int64
+             * @description Entries of it that would be erased.
+             */
+            entries: number;
+            /** Format: int64 */
+            first_sequence: number;
+            /** Format: int64 */
+            last_sequence: number;
+            /** @description Path of the segment. */
+            segment: string;
+        };
         /** @description Answer to a push. */
         IncomingBody: {
             /** Format: int64 */
@@ -9534,7 +9932,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description An integration to add. */
+        /** @description A stream to add. */
         IntegrationCreate: {
             format?: components["schemas"]["StreamEntryFormat"] | null;
             /** @description 1 to 100 characters, unlike every other's. */
@@ -9545,7 +9943,8 @@ export interface components {
             query?: string;
             /**
              * @description `https`: value of the `Authorization` header. `splunk_hec`: collector token. `event_hub`:
-             *     shared access key. `security_lake`: secret access key.
+             *     shared access key. `security_lake`: secret access key. `kafka`: password of the user. `otlp`: value of
+             *     the header.
              */
             secret?: string;
             settings?: components["schemas"]["StreamSettingsBody"];
@@ -9682,6 +10081,21 @@ export interface components {
             looked_at: components["schemas"]["LookupBody"][];
             probable_cause?: components["schemas"]["ProbableCauseBody"] | null;
         };
+        /**
+         * @description Authentication of a client of Kafka.
+         * @enum {string}
+         */
+        KafkaAuthentication: "none" | "plain" | "scram_sha_256" | "scram_sha_512";
+        /**
+         * @description Compression of a batch of records of Kafka.
+         * @enum {string}
+         */
+        KafkaBatchCompression: "none" | "gzip" | "zstd";
+        /**
+         * @description Key of a record of Kafka, by which its partition is chosen.
+         * @enum {string}
+         */
+        KafkaRecordKey: "event_id" | "resource_id";
         /** @description A key and the sizes of the log it was in charge of. */
         KeyBody: {
             /**
@@ -9788,6 +10202,16 @@ export interface components {
              * @description Share of the learning period that is over, percent.
              */
             percent: number;
+        };
+        /**
+         * @description Segments of the cold tier that a search passed over, and the entries in them, whether they match
+         *     or not. A restore makes them searchable.
+         */
+        LeftOutBody: {
+            /** Format: int64 */
+            entries: number;
+            /** Format: int64 */
+            segments: number;
         };
         /** @description A legal hold. */
         LegalHoldBody: {
@@ -10512,7 +10936,7 @@ export interface components {
                 allow_actions: boolean;
                 assume_role?: string | null;
                 created_at: string;
-                /** @description `access_key`, `ambient` or `simulated`. */
+                /** @description `access_key`, `login`, `ambient` or `simulated`. */
                 credentials_kind: string;
                 /** @description Endpoint in place of the provider's own. */
                 endpoint?: string | null;
@@ -10594,28 +11018,71 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
-        List_EntryBody: {
+        List_DirectedIntegrationBody: {
+            items: (components["schemas"]["IntegrationBody"] | components["schemas"]["LogSourceBody"])[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ErasureBody: {
             items: {
-                action?: components["schemas"]["ActionBody"] | null;
-                actor?: components["schemas"]["ActorBody"] | null;
-                /** @description The event type before the first dot. */
-                category: string;
-                changes?: components["schemas"]["ChangesBody"] | null;
-                /** @description Unique identifier; the idempotency key. */
-                event_id: string;
-                /** @description Category and operation, such as `authentication.login`. */
-                event_type: string;
-                /** @description Place in the log, and the hashes that prove it. */
-                integrity: components["schemas"]["IntegrityBody"];
-                /** @description Request id, API version, tags, and what the source added. */
-                metadata?: Record<string, unknown> | null;
-                /** @description Time at which Reeve received it. */
-                recorded_at: string;
-                resource?: components["schemas"]["ResourceBody"] | null;
-                severity: components["schemas"]["Severity"];
-                submitted_by?: components["schemas"]["SubmitterBody"] | null;
-                /** @description Time of the event, as the source says. */
-                timestamp: string;
+                actor_id?: string | null;
+                approvals: components["schemas"]["ErasureApprovalBody"][];
+                /** @description `true` if the caller may approve it. */
+                can_approve: boolean;
+                /** @description Digest of the request, hex: the entries about it have it in place of the person. */
+                digest: string;
+                email?: string | null;
+                end_time?: string | null;
+                /**
+                 * Format: int64
+                 * @description Number of entries that were erased so far.
+                 */
+                erased: number;
+                /**
+                 * Format: int64
+                 * @description Entries that prove deletions and are never erased.
+                 */
+                evidence: number;
+                finished_at?: string | null;
+                /**
+                 * Format: int64
+                 * @description Bytes of the files that were deleted.
+                 */
+                freed_bytes: number;
+                /** @description Entries that legal holds keep, by the identifier of the hold. */
+                held: {
+                    [key: string]: number;
+                };
+                id: string;
+                keep_held: boolean;
+                legal_basis: string;
+                /**
+                 * Format: int64
+                 * @description Number of entries that the log had when it was made: later ones are not included.
+                 */
+                log_size: number;
+                parts: components["schemas"]["ErasedPartBody"][];
+                query: string;
+                reason: string;
+                rejected_at?: string | null;
+                /** @description E-mail address of the user who rejected or withdrew it. */
+                rejected_by?: string | null;
+                rejection_reason?: string | null;
+                requested_at: string;
+                /** @description E-mail address of the user who made it. */
+                requested_by: string;
+                start_time?: string | null;
+                status: components["schemas"]["ErasureStatus"];
+                /**
+                 * Format: int64
+                 * @description Included entries that wait for the next seal.
+                 */
+                unsealed: number;
+                /** Format: int64 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -11190,43 +11657,6 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
-        List_IntegrationBody: {
-            items: {
-                created_at: string;
-                /** @description Person who made it. */
-                created_by: string;
-                direction: components["schemas"]["IntegrationDirection"];
-                format: components["schemas"]["StreamEntryFormat"];
-                has_secret: boolean;
-                id: string;
-                /**
-                 * @description `false` if receivers of the type confirm nothing: what was being written when a connection broke
-                 *     may be lost, and a replay sends it again.
-                 */
-                is_confirmed: boolean;
-                name: string;
-                paused: boolean;
-                /** @description Query that selects entries; empty selects all. */
-                query: string;
-                /** @description Place of the receiver, for people. */
-                receiver: string;
-                settings: components["schemas"]["StreamSettingsBody"];
-                status: components["schemas"]["IntegrationStatusBody"];
-                type: components["schemas"]["StreamReceiverType"];
-                /** @description Time of the last change. */
-                updated_at: string;
-                /**
-                 * Format: int64
-                 * @description Grows by one with every change.
-                 */
-                version: number;
-            }[];
-            /** @description Give this as `cursor` for the next page; absent at the end. */
-            next_cursor?: string | null;
-            /** Format: int64 */
-            total: number;
-        };
-        /** @description A page of a list. */
         List_KindBody: {
             items: {
                 class: components["schemas"]["KindClass"];
@@ -11312,7 +11742,7 @@ export interface components {
                 accepted: number;
                 created_at: string;
                 /** @description `in`: entries come from it. */
-                direction: string;
+                direction: components["schemas"]["IntegrationDirection"];
                 /**
                  * Format: int64
                  * @description Events whose entries were in the log.
@@ -11927,6 +12357,52 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_RestoreBody: {
+            items: {
+                /** Format: int64 */
+                bytes: number;
+                created_at: string;
+                created_by: string;
+                /**
+                 * Format: int32
+                 * @description Days for which the entries can be searched once all are there.
+                 */
+                days: number;
+                /** @description Last `timestamp` that is asked for. */
+                end_time: string;
+                /** @description User who ended it; absent if its days had passed. */
+                ended_by?: string | null;
+                /** @description Time at which it ends, or ended. */
+                ends_at?: string | null;
+                /** Format: int64 */
+                entries: number;
+                id: string;
+                /** @description Reason why a segment could not be fetched; another attempt follows. */
+                obstacle?: string | null;
+                ready_at?: string | null;
+                reason?: string;
+                /**
+                 * Format: int64
+                 * @description Segments that are there.
+                 */
+                restored_segments: number;
+                /**
+                 * Format: int64
+                 * @description Segments of the period in the cold tier; 0 once it has ended.
+                 */
+                segments: number;
+                /** @description First `timestamp` that is asked for. */
+                start_time: string;
+                state: components["schemas"]["RestoreState"];
+                /** Format: int64 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_RolloutBody: {
             items: {
                 agent_id: string;
@@ -12257,6 +12733,12 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        /** @description A user of a database, whose password is stored encrypted. */
+        LoginBody: {
+            /** @description Password; write-only. */
+            password: string;
+            user: string;
+        };
         /** @description A source of entries, without its token. */
         LogSourceBody: {
             /**
@@ -12266,7 +12748,7 @@ export interface components {
             accepted: number;
             created_at: string;
             /** @description `in`: entries come from it. */
-            direction: string;
+            direction: components["schemas"]["IntegrationDirection"];
             /**
              * Format: int64
              * @description Events whose entries were in the log.
@@ -12407,6 +12889,16 @@ export interface components {
          * @enum {string}
          */
         LossKind: "local_disks" | "address" | "burst_credits" | "warm_caches" | "data" | "members" | "fees" | "access";
+        /** @description An export, report or backup that was made before the end of a request. */
+        MadeCopy: {
+            at: string;
+            /** @description E-mail address of the user who made it; empty for Reeve. */
+            by: string;
+            /** @description Identifier of the entry about it. */
+            event_id: string;
+            /** @example audit.export */
+            event_type: string;
+        };
         /** @description A time of the week in which agents may change resources. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -12909,6 +13401,11 @@ export interface components {
             /** @description The rule that found it (`downsize_underutilized`, `auto_quarantine`, ...). */
             rule: string;
         };
+        /**
+         * @description Encoding of log records of OpenTelemetry.
+         * @enum {string}
+         */
+        OtlpLogEncoding: "protobuf" | "json";
         /** @description Fault for which a file of own checks is refused. */
         OwnCheckFaultBody: {
             /** @description Field of the file; absent if the file as a whole is wrong. */
@@ -13583,7 +14080,7 @@ export interface components {
          * @description Provider of a cloud.
          * @enum {string}
          */
-        Provider: "aws" | "azure" | "gcp";
+        Provider: "aws" | "azure" | "gcp" | "database";
         /**
          * @description Purchase option of a machine.
          * @enum {string}
@@ -14472,6 +14969,65 @@ export interface components {
          * @enum {string}
          */
         ResponseStage: "alert" | "investigate" | "recommend" | "execute" | "learn";
+        /** @description A restore: entries of the cold tier that can be searched for some days. */
+        RestoreBody: {
+            /** Format: int64 */
+            bytes: number;
+            created_at: string;
+            created_by: string;
+            /**
+             * Format: int32
+             * @description Days for which the entries can be searched once all are there.
+             */
+            days: number;
+            /** @description Last `timestamp` that is asked for. */
+            end_time: string;
+            /** @description User who ended it; absent if its days had passed. */
+            ended_by?: string | null;
+            /** @description Time at which it ends, or ended. */
+            ends_at?: string | null;
+            /** Format: int64 */
+            entries: number;
+            id: string;
+            /** @description Reason why a segment could not be fetched; another attempt follows. */
+            obstacle?: string | null;
+            ready_at?: string | null;
+            reason?: string;
+            /**
+             * Format: int64
+             * @description Segments that are there.
+             */
+            restored_segments: number;
+            /**
+             * Format: int64
+             * @description Segments of the period in the cold tier; 0 once it has ended.
+             */
+            segments: number;
+            /** @description First `timestamp` that is asked for. */
+            start_time: string;
+            state: components["schemas"]["RestoreState"];
+            /** Format: int64 */
+            version: number;
+        };
+        /** @description A new restore. */
+        RestoreCreate: {
+            /**
+             * Format: int32
+             * @description Days for which the entries can be searched once all are there, 1 to 365.
+             */
+            days: number;
+            /** @description Last `timestamp` that is asked for. */
+            end_time: string;
+            /** @description Reason, at most 2,000 characters. */
+            reason?: string;
+            /** @description First `timestamp` that is asked for (RFC 3339). */
+            start_time: string;
+        };
+        /**
+         * @description State of a restore.
+         * @enum {string}
+         */
+        RestoreState: "fetching" | "ready" | "ended";
         /** @description Number of results by answer. */
         ResultCountsBody: {
             /**
@@ -14506,6 +15062,8 @@ export interface components {
             course: components["schemas"]["PolicyCourseBody"][];
             last_run?: components["schemas"]["RetentionRunBody"] | null;
             policies: components["schemas"]["RetentionPolicyBody"][];
+            /** @description Content of each tier, from the nearest on. */
+            tiers: components["schemas"]["TierContentBody"][];
             /**
              * Format: int64
              * @description Version of the policies; 0 for those of a new installation.
@@ -14564,7 +15122,7 @@ export interface components {
         RetentionRunBody: {
             /** Format: int64 */
             entries: number;
-            /** @description Reasons why segments past their period were not deleted. */
+            /** @description Reasons why segments were not deleted or moved. */
             failures: string[];
             finished_at: string;
             /** Format: int64 */
@@ -14574,6 +15132,15 @@ export interface components {
              * @description Segments past their period that legal holds keep.
              */
             held: number;
+            /** Format: int64 */
+            moved_bytes: number;
+            /** Format: int64 */
+            moved_entries: number;
+            /**
+             * Format: int64
+             * @description Segments that were moved to a farther tier.
+             */
+            moved_segments: number;
             /**
              * Format: int64
              * @description Segments that were deleted.
@@ -15317,6 +15884,7 @@ export interface components {
             };
             /** @description Entries, in the order asked for. */
             items: components["schemas"]["EntryBody"][];
+            left_out?: components["schemas"]["LeftOutBody"] | null;
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
@@ -15835,6 +16403,7 @@ export interface components {
             by_time: components["schemas"]["CountBody"][];
             /** @description By user (e-mail address, else actor id). */
             by_user: components["schemas"]["CountBody"][];
+            left_out?: components["schemas"]["LeftOutBody"] | null;
             /**
              * Format: int64
              * @description Size of the whole signed log, entries; the checkpoint tells it too.
@@ -15951,12 +16520,12 @@ export interface components {
          * @description Form of an entry in a stream.
          * @enum {string}
          */
-        StreamEntryFormat: "json" | "cef" | "syslog" | "ocsf";
+        StreamEntryFormat: "json" | "cef" | "syslog" | "ocsf" | "otlp";
         /**
          * @description Type of the receiver of a stream.
          * @enum {string}
          */
-        StreamReceiverType: "https" | "splunk_hec" | "event_hub" | "security_lake" | "syslog";
+        StreamReceiverType: "https" | "splunk_hec" | "event_hub" | "security_lake" | "syslog" | "kafka" | "otlp";
         /** @description Settings of a receiver; which ones depends on its type. */
         StreamSettingsBody: {
             /** @description `security_lake`: access key; left out, the credentials of the machine that Reeve runs on. */
@@ -15964,10 +16533,16 @@ export interface components {
             /** @description `security_lake`: number of the account, 12 digits. */
             account_id?: string | null;
             body?: components["schemas"]["StreamBodyForm"] | null;
+            /** @description `kafka`: brokers to ask first, `HOST:PORT`, separated by commas. */
+            brokers?: string | null;
             /** @description Bucket of the lake, of `security_lake`. */
             bucket?: string | null;
+            compression?: components["schemas"]["KafkaBatchCompression"] | null;
+            encoding?: components["schemas"]["OtlpLogEncoding"] | null;
             /** @description `event_hub`, `security_lake`: another endpoint than the provider's own. */
             endpoint?: string | null;
+            /** @description `otlp`: name of the header with the secret; `Authorization` unless given. */
+            header?: string | null;
             /** @description Host name or address, of `syslog`. */
             host?: string | null;
             /** @description `syslog`: host name in the messages; `-` unless given. */
@@ -15976,6 +16551,7 @@ export interface components {
             hub?: string | null;
             /** @description `splunk_hec`: index of the events; the token's default unless given. */
             index?: string | null;
+            key?: components["schemas"]["KafkaRecordKey"] | null;
             /** @description `event_hub`: name of the shared access policy; `RootManageSharedAccessKey` unless given. */
             key_name?: string | null;
             /** @description Namespace, of `event_hub`. */
@@ -15987,6 +16563,7 @@ export interface components {
             port?: number | null;
             /** @description Region of the bucket, of `security_lake`. */
             region?: string | null;
+            sasl?: components["schemas"]["KafkaAuthentication"] | null;
             /**
              * @description `security_lake`: beginning of the names of the custom sources, at most 12 characters; `reeve` unless
              *     given. Each class has a source of its own: `reeve_api`, `reeve_auth`, `reeve_account`.
@@ -15994,10 +16571,14 @@ export interface components {
             source_name?: string | null;
             /** @description `splunk_hec`: source type of the events; `reeve:audit` unless given. */
             source_type?: string | null;
-            /** @description `syslog`: TLS, unless `false`. */
+            /** @description `syslog`, `kafka`: TLS, unless `false`. */
             tls?: boolean | null;
-            /** @description `https`: address of the endpoint. `splunk_hec`: address of the collector. */
+            /** @description Topic, of `kafka`. */
+            topic?: string | null;
+            /** @description `https`: address of the endpoint. `splunk_hec`, `otlp`: address of the collector. */
             url?: string | null;
+            /** @description `kafka`: user of the authentication; `$ConnectionString` for Azure Event Hubs. */
+            username?: string | null;
         };
         /** @description The resource of a recommendation. */
         SubjectBody: {
@@ -16200,6 +16781,21 @@ export interface components {
          * @enum {string}
          */
         ThresholdDirection: "above" | "below";
+        /** @description Content of a tier. */
+        TierContentBody: {
+            /** Format: int64 */
+            bytes: number;
+            /** @description Entries of nearer tiers that are due in this one. */
+            due: components["schemas"]["ExtentBody"];
+            /** Format: int64 */
+            entries: number;
+            /** @description Folder or bucket of the tier; absent where none is configured, and for the local disk. */
+            place?: string | null;
+            /** Format: int64 */
+            segments: number;
+            /** @description `hot`, `warm` or `cold`. */
+            tier: string;
+        };
         /**
          * @description Time span: a whole number and one of `s`, `m`, `h`, `d`.
          * @example 5m
@@ -16446,8 +17042,13 @@ export interface components {
             checkpoints: number;
             /**
              * Format: int64
-             * @description Entries whose payload is gone by policy; their commitments were checked. Always 0 in this
-             *     version, which removes no payload: an entry without one is missing.
+             * @description Entries in the warm or cold tier whose payload was not read, because the tier is a bucket;
+             *     their commitments were checked.
+             */
+            elsewhere: number;
+            /**
+             * Format: int64
+             * @description Entries whose payload is gone by policy; their commitments were checked.
              */
             expired: number;
             /** @description The first hundred of them. */
@@ -16921,7 +17522,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["List_EntryBody"];
+                    "application/json": components["schemas"]["EntryListBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -17062,6 +17663,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17091,6 +17700,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18047,6 +18664,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -18091,6 +18716,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -18102,6 +18735,345 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_erasures: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ErasureBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_erasures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ErasureCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_erasures_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_erasures_id_approve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_erasures_id_reject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ErasureReject"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_erasures_id_report: {
+        parameters: {
+            query?: {
+                /** @description `json`, the default, or `pdf`. */
+                format?: "json" | "pdf";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureReport"];
+                    "application/pdf": number[];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_erasures_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ErasureScopeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasurePreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             507: components["responses"]["InsufficientStorage"];
         };
     };
@@ -19349,7 +20321,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["List_IntegrationBody"];
+                    "application/json": components["schemas"]["List_DirectedIntegrationBody"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -19433,7 +20405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationBody"];
+                    "application/json": components["schemas"]["DirectedIntegrationBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -19681,7 +20653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationBody"];
+                    "application/json": components["schemas"]["DirectedIntegrationBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -19784,7 +20756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationBody"];
+                    "application/json": components["schemas"]["DirectedIntegrationBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -19828,7 +20800,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationStatusBody"];
+                    "application/json": components["schemas"]["DirectedStatusBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -20664,6 +21636,175 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_restores: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_RestoreBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_restores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_restores_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_restores_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21842,6 +22983,38 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_tombstones: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
         };

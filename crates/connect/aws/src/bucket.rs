@@ -1,6 +1,6 @@
-//! Objects in one S3 bucket, below one prefix: put, get, and upload of files, for what is kept away
-//! from this machine. Versions, locks and lifecycle are the bucket's own business. Refuses to read
-//! objects longer than 1 MiB.
+//! Objects in one S3 bucket, below one prefix: put, get, delete, and upload and download of files,
+//! for what is kept away from this machine. Versions, locks and lifecycle are the bucket's own
+//! business. Into memory, it refuses to read objects longer than 1 MiB.
 
 use std::path::Path;
 use std::time::Duration;
@@ -295,6 +295,64 @@ impl Bucket {
             .await
             .map_err(|error| self.failed(name, error))?;
         Ok(bytes)
+    }
+
+    /// Returns the length of an object; `None` if there is none.
+    ///
+    /// # Errors
+    /// The service refused or did not answer.
+    pub async fn size(&self, name: &str) -> Result<Option<u64>, BucketError> {
+        let call = self
+            .client
+            .head_object()
+            .bucket(&self.bucket)
+            .key(self.key(name));
+        match call.send().await {
+            Err(SdkError::ServiceError(error)) if error.err().is_not_found() => Ok(None),
+            answer => match answer.at(self.call("s3:GetObject")) {
+                Ok(found) => Ok(found
+                    .content_length()
+                    .and_then(|length| u64::try_from(length).ok())),
+                Err(fault) => Err(self.refused(name, fault)),
+            },
+        }
+    }
+
+    /// Reads an object of any length into a new file.
+    ///
+    /// # Errors
+    /// The service refused or did not answer, there is no such object, or the file cannot be
+    /// written.
+    pub async fn download(&self, name: &str, into: &Path) -> Result<(), BucketError> {
+        let call = self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(self.key(name));
+        let found = call.send().await.at(self.call("s3:GetObject"));
+        let found = found.map_err(|fault: Fault| self.refused(name, fault))?;
+        let written = async {
+            let mut file = File::create(into).await?;
+            tokio::io::copy(&mut found.body.into_async_read(), &mut file).await?;
+            file.sync_all().await
+        };
+        written.await.map_err(|error| self.failed(name, error))
+    }
+
+    /// Deletes an object; one that is not there is fine.
+    ///
+    /// # Errors
+    /// The service refused or did not answer.
+    pub async fn delete(&self, name: &str) -> Result<(), BucketError> {
+        let call = self
+            .client
+            .delete_object()
+            .bucket(&self.bucket)
+            .key(self.key(name));
+        let deleted = call.send().await.at(self.call("s3:DeleteObject"));
+        deleted
+            .map(|_| ())
+            .map_err(|fault: Fault| self.refused(name, fault))
     }
 
     /// Reads an object; `None` when there is none.

@@ -163,8 +163,8 @@ impl AwsConnection {
                 ));
             }
             Credentials::Ambient => {}
-            Credentials::Simulated => {
-                return Err(invalid("a simulated connection is not one to AWS"));
+            Credentials::Login { .. } | Credentials::Simulated => {
+                return Err(invalid("the credentials of the connection are none of AWS"));
             }
         }
 

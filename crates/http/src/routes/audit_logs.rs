@@ -10,6 +10,7 @@ mod append;
 pub(in crate::routes) mod ask;
 mod bodies;
 mod entry;
+mod erasures;
 mod event_types;
 pub(crate) mod exports;
 mod fields;
@@ -21,11 +22,13 @@ mod lists;
 mod live;
 mod receipts;
 mod reports;
+mod restores;
 mod retention;
 mod saved_searches;
 mod search;
 mod sources;
 mod stats;
+mod tombstones;
 mod tree;
 mod verify;
 
@@ -101,6 +104,42 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     .add(
         Access::Needs(Permission::AuditRetention),
         routes!(holds::release),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(erasures::list, erasures::create),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(erasures::preview),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(erasures::get),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(erasures::approve),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(erasures::reject),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(erasures::report::report),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(tombstones::list),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(restores::list, restores::create),
+    )
+    .add(
+        Access::Needs(Permission::AuditRetention),
+        routes!(restores::get, restores::end),
     )
     .add(VIEW_LOG, routes!(entry::get))
     .add(VIEW_LOG, routes!(entry::proof))

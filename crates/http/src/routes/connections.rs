@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use reeve_access::Permission;
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
+use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Provider, SyncReport};
 use serde_json::json;
 use utoipa_axum::routes;
 
@@ -19,7 +19,7 @@ use crate::guard::{Access, Guarded};
 use crate::iam_policy::{PolicyWish, iam_policy};
 use crate::wire::estate::{
     ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody,
-    DeniedBody, PolicyBody, PolicyParams, SyncBody, SyncStartedBody,
+    DeniedBody, LoginBody, PolicyBody, PolicyParams, SyncBody, SyncStartedBody,
 };
 use crate::wire::form::list::List;
 use crate::{log_entry, time};
@@ -109,12 +109,13 @@ async fn create(
         name: free_name(&app, &body.name, None).await?,
         provider,
         account: String::new(),
-        regions: regions(if body.regions.is_empty() {
-            vec!["us-east-1".to_owned()]
-        } else {
-            body.regions
+        regions: regions(match (body.regions.is_empty(), provider) {
+            (false, _) => body.regions,
+            // A database has no region; its resources are listed under this name.
+            (true, Provider::Database) => vec!["global".to_owned()],
+            (true, _) => vec!["us-east-1".to_owned()],
         })?,
-        credentials: credentials(body.credentials)?,
+        credentials: credentials(body.credentials, body.login)?,
         assume_role: rules::read_role(body.assume_role)?,
         external_id: body.external_id.filter(|text| !text.is_empty()),
         endpoint: endpoint(&app, body.endpoint)?,
@@ -124,6 +125,7 @@ async fn create(
         last_error: None,
         created_at: app.now(),
     };
+    check_kind(&connection)?;
 
     let entry = log_entry::did(
         &caller,
@@ -156,9 +158,9 @@ async fn patch(
         connection.regions = regions(given)?;
     }
 
-    let gives_credentials = body.credentials.is_some();
+    let gives_credentials = body.credentials.is_some() || body.login.is_some();
     if gives_credentials {
-        connection.credentials = credentials(body.credentials)?;
+        connection.credentials = credentials(body.credentials, body.login)?;
     }
     if body.assume_role.is_some() {
         connection.assume_role = rules::read_role(body.assume_role)?;
@@ -171,6 +173,7 @@ async fn patch(
     }
 
     before.check_change(&connection, gives_credentials)?;
+    check_kind(&connection)?;
     connection.allow_actions = body.allow_actions.unwrap_or(connection.allow_actions);
     if let Some(enabled) = body.enabled {
         connection.enable(enabled);
@@ -323,7 +326,26 @@ fn regions(given: Vec<String>) -> Result<Vec<String>, Problem> {
     Ok(given)
 }
 
-fn credentials(given: Option<CredentialsBody>) -> Result<Credentials, Problem> {
+/// Checks that the fields of a connection belong to its provider.
+fn check_kind(connection: &Connection) -> Result<(), Problem> {
+    match connection.provider {
+        Provider::Database => Ok(rules::check_database(connection)?),
+        _ if matches!(connection.credentials, Credentials::Login { .. }) => Err(Problem::field(
+            "login",
+            FieldCode::InvalidValue,
+            "belongs to connections of databases",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn credentials(
+    given: Option<CredentialsBody>,
+    login: Option<LoginBody>,
+) -> Result<Credentials, Problem> {
+    if let Some(login) = login {
+        return Ok(Credentials::login(&login.user, login.password)?);
+    }
     let Some(given) = given else {
         return Ok(Credentials::Ambient);
     };

@@ -17,23 +17,26 @@ use crate::wire::form::enumeration::{
 };
 use crate::wire::guardrail::protection::ProtectionBody;
 
-/// A connection to an account of a cloud to add.
+/// A connection to an account of a cloud, or to a database, to add.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionCreate {
     pub name: String,
-    /// `aws`; `simulated` in a demo.
+    /// `aws` or `database`.
     pub provider: String,
     /// Regions to look at; default `us-east-1`.
     #[serde(default)]
     pub regions: Vec<String>,
     /// Credentials; default: the environment's own.
     pub credentials: Option<CredentialsBody>,
+    /// Login of a database.
+    pub login: Option<LoginBody>,
     /// Role to assume, an ARN.
     pub assume_role: Option<String>,
     /// External id for the role.
     pub external_id: Option<String>,
-    /// Endpoint in place of the provider's own, http or https.
+    /// Endpoint in place of the provider's own, http or https; of a database its address, such as
+    /// `postgres://db.example.com:5432/shop`.
     pub endpoint: Option<String>,
     /// `true` if Reeve may change resources over this connection.
     #[serde(default)]
@@ -53,6 +56,16 @@ pub struct CredentialsBody {
     pub session_token: Option<String>,
 }
 
+/// A user of a database, whose password is stored encrypted.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoginBody {
+    pub user: String,
+    /// Password; write-only.
+    #[schema(write_only)]
+    pub password: String,
+}
+
 /// A change of a connection. What is left out stays.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +73,8 @@ pub struct ConnectionPatch {
     pub name: Option<String>,
     pub regions: Option<Vec<String>>,
     pub credentials: Option<CredentialsBody>,
+    /// Another login of a database.
+    pub login: Option<LoginBody>,
     /// Role to assume; an empty string removes it.
     pub assume_role: Option<String>,
     /// External id; an empty string removes it.
@@ -81,7 +96,7 @@ pub struct ConnectionBody {
     /// Account; empty until it is known.
     pub account: String,
     pub regions: Vec<String>,
-    /// `access_key`, `ambient` or `simulated`.
+    /// `access_key`, `login`, `ambient` or `simulated`.
     pub credentials_kind: String,
     /// The access key's id with all but its last four characters hidden.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,6 +15,7 @@ use reeve_estate::{
 use reeve_recommend::ports::Clouds;
 
 use crate::active::{Deadline, Fenced};
+use crate::adapters::databases::DatabaseServer;
 
 /// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
 pub(crate) struct CloudRegistry {
@@ -117,7 +118,7 @@ impl CloudRegistry {
 
     /// Judges the endpoint of a connection before anything is asked there.
     pub(crate) fn check_endpoint(&self, url: &str) -> Result<(), Obstacle> {
-        self.outbound.policy().check_given(url)
+        super::databases::check_given(self.outbound.policy(), url)
     }
 
     /// Opens the account of a connection to AWS.
@@ -143,10 +144,16 @@ impl CloudRegistry {
                 Ok(cloud)
             }
             (_, Provider::Aws) => Ok(Arc::new(self.aws(connection).await?)),
+            (_, Provider::Database) => Ok(Arc::new(self.database(connection)?)),
             (_, other) => Err(no(&format!(
                 "{other} connections are not available in this release"
             ))),
         }
+    }
+
+    /// The database server of a connection; it is reached when it is read.
+    pub(crate) fn database(&self, connection: &Connection) -> Result<DatabaseServer, ObserveError> {
+        DatabaseServer::new(connection, self.outbound.clone()).map_err(|error| no(error.as_str()))
     }
 
     fn fenced(&self, actor: Arc<dyn Act>) -> Arc<dyn Act> {

@@ -1,4 +1,5 @@
-//! Retention of the running log: what readers see of it, and the deletion of what has expired.
+//! Retention of the running log: what readers see of it, the deletion of what has expired, moves to
+//! farther tiers, and restores.
 //!
 //! Nothing is deleted that a hold, an unreadable segment or a doubtful policy could cover: each
 //! segment is read as a whole before it goes, its rows are compared with the log, every hold is
@@ -7,7 +8,10 @@
 
 mod clock;
 mod content;
+mod erasure;
+mod moves;
 mod recorded;
+mod restores;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,10 +24,11 @@ use reeve_audit::{
 };
 use reeve_http::retention::{Retention, RetentionRun};
 use reeve_lake::EntrySegments;
-use reeve_ledger::{Ledger, SegmentMeta, SegmentStore as _, Tombstone};
+use reeve_ledger::{Ledger, SegmentContent, SegmentMeta, SegmentStore as _, Tombstone};
 use reeve_recommend::ports::Clock;
 use reeve_retention::{
-    Course, HoldAnswer, LegalHold, PolicySet, PolicyVersion, RetentionStore, SegmentSurvey, Verdict,
+    Course, HoldAnswer, LegalHold, PolicySet, PolicyVersion, Restore, RestoreProgress,
+    RetentionStore, SegmentSurvey, TierContent, Verdict,
 };
 use reeve_trail::Trail;
 use serde_json::json;
@@ -45,6 +50,7 @@ pub(crate) struct LogRetention {
     pub(crate) surveys: Mutex<HashMap<String, SegmentSurvey>>,
     pub(crate) changes: Arc<tokio::sync::Mutex<()>>,
     pub(crate) running: tokio::sync::Mutex<()>,
+    pub(crate) restoring: tokio::sync::Mutex<()>,
     pub(crate) last: Mutex<Option<RetentionRun>>,
 }
 
@@ -66,6 +72,7 @@ impl LogRetention {
             surveys: Mutex::default(),
             changes: Arc::default(),
             running: tokio::sync::Mutex::default(),
+            restoring: tokio::sync::Mutex::default(),
             last: Mutex::default(),
         }
     }
@@ -97,12 +104,22 @@ impl LogRetention {
         if let Some(known) = self.surveys.lock().get(&segment.path) {
             return Ok(known.clone());
         }
-        let content = self.segments.content(segment).await;
-        let survey = content::survey(content.map_err(Obstacle::of)?)?;
+        let survey = content::survey(self.content(segment).await?)?;
         self.surveys
             .lock()
             .insert(segment.path.clone(), survey.clone());
         Ok(survey)
+    }
+
+    /// Content of a segment: from the manifest, where it was moved.
+    async fn content(&self, segment: &SegmentMeta) -> Result<SegmentContent, Obstacle> {
+        match &segment.moved {
+            Some(moved) => Ok(moved.content.clone()),
+            None => {
+                let content = self.segments.content(segment).await;
+                content.map_err(Obstacle::of)
+            }
+        }
     }
 
     /// Policies and holds in force, which the log records too.
@@ -229,6 +246,18 @@ impl Retention for LogRetention {
         ))
     }
 
+    async fn tiers(&self, policies: &PolicySet) -> Result<Vec<TierContent>, Obstacle> {
+        moves::tiers(self, policies).await
+    }
+
+    async fn restore(&self) -> Result<(), Obstacle> {
+        restores::round(self).await
+    }
+
+    fn progress(&self, restore: &Restore) -> RestoreProgress {
+        restores::progress(self, restore)
+    }
+
     async fn run(&self) -> Result<RetentionRun, Obstacle> {
         let _one = self.running.lock().await;
         let started_at = self.clock.now();
@@ -239,9 +268,13 @@ impl Retention for LogRetention {
             entries: 0,
             freed_bytes: 0,
             held: 0,
+            moved_segments: 0,
+            moved_entries: 0,
+            moved_bytes: 0,
             failures: Vec::new(),
         };
         self.finish(&mut run).await;
+        moves::settle(self, &mut run).await;
         let (saved, _) = self.in_force().await?;
         let candidates = self.candidates(&saved.set, started_at);
         if !candidates.is_empty() {
@@ -261,6 +294,8 @@ impl Retention for LogRetention {
                     .push(format!("{}: {}", segment.path, obstacle.as_str()));
             }
         }
+
+        moves::run(self, &saved.set, &mut run).await;
 
         run.finished_at = self.clock.now();
         *self.last.lock() = Some(run.clone());

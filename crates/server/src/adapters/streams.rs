@@ -10,7 +10,9 @@ use reeve_audit::{
 };
 use reeve_connect_aws::BucketPlace;
 use reeve_connect_outbound::Policy;
-use reeve_connect_streams::{EventHubSink, HttpsSink, SplunkSink, SyslogSink};
+use reeve_connect_streams::{
+    EventHubSink, HttpsSink, KafkaSink, KafkaTopic, OtlpSink, SplunkSink, SyslogSink,
+};
 use reeve_ledger::{Fence as _, StoredEntry};
 use reeve_streams::{
     Acked, SendError, Sink, Stream, StreamLag, StreamRecord, StreamSecret, StreamSender,
@@ -112,6 +114,31 @@ impl StreamReceivers {
             StreamSettings::Syslog {
                 host, port, tls, ..
             } => Box::new(SyslogSink::new(outbound, host, *port, *tls)),
+            StreamSettings::Kafka {
+                brokers,
+                topic,
+                tls,
+                sasl,
+                username,
+                key,
+                compression,
+            } => {
+                let settings = KafkaTopic {
+                    brokers: brokers.clone(),
+                    topic: topic.clone(),
+                    tls: *tls,
+                    sasl: *sasl,
+                    username: username.clone().unwrap_or_default(),
+                    key: *key,
+                    compression: *compression,
+                };
+                Box::new(KafkaSink::new(outbound, settings, secret))
+            }
+            StreamSettings::Otlp {
+                url,
+                encoding,
+                header,
+            } => Box::new(OtlpSink::new(outbound, url, *encoding, header, secret)?),
         };
         Ok(Arc::new(FencedSink {
             deadline: self.deadline.clone(),

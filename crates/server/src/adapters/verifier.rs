@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
 use reeve_http::verification::{Fault, Verified, Verifier};
-use reeve_verify::{Options, Progress, Report, verify_directory};
+use reeve_verify::{Options, Progress, Report, TierFolder, verify_directory};
 use tokio::sync::oneshot;
 
 /// Verifies a data directory.
@@ -14,12 +14,15 @@ pub(crate) struct DirectoryVerifier {
     pub(crate) data_dir: PathBuf,
     /// The anchor, where it is kept apart.
     pub(crate) anchor: Option<PathBuf>,
+    /// Folders of the farther tiers.
+    pub(crate) tiers: Vec<TierFolder>,
 }
 
 #[async_trait]
 impl Verifier for DirectoryVerifier {
     async fn verify(&self) -> Result<Verified, Obstacle> {
         let (data_dir, anchor) = (self.data_dir.clone(), self.anchor.clone());
+        let tiers = self.tiers.clone();
         let (tell, receiver) = oneshot::channel();
 
         // A thread of its own: the end of the service does not wait for it.
@@ -28,6 +31,7 @@ impl Verifier for DirectoryVerifier {
             .spawn(move || {
                 let options = Options {
                     anchor,
+                    tiers,
                     ..Options::default()
                 };
                 let outcome = verify_directory(&data_dir, &options, &Progress::hidden());
@@ -48,6 +52,7 @@ fn found(report: Report) -> Verified {
         root: report.root.map(|root| root.to_string()),
         intact: report.counts.sealed_entries + report.counts.unsealed_entries,
         expired: report.expired.iter().map(|range| range.entries).sum(),
+        elsewhere: report.counts.elsewhere,
         missing: report.missing.total,
         missing_ranges: report.missing.ranges,
         segments: report.counts.segments,

@@ -12,6 +12,7 @@ use reeve_tlog::NoteVerifier;
 use super::evidence::{self, Evidence};
 use super::keys::{self, KeySource};
 use super::restored::Restored;
+use super::tombstones::{self, LaterTombstone};
 use super::verify::{Temporary, Trust, audit, beside, into_folder};
 use super::{STATE, UNFINISHED};
 use crate::account::Account;
@@ -29,6 +30,8 @@ pub(crate) struct Restore<'a> {
     /// Anchors that were kept elsewhere.
     pub(crate) anchors: Vec<PathBuf>,
     pub(crate) keys: KeySource<'a>,
+    /// File of tombstones: what was deleted after the backup is deleted again.
+    pub(crate) tombstones: Option<&'a Path>,
     /// `true` if the person knows that entries are lost.
     pub(crate) accept_loss: bool,
 }
@@ -48,6 +51,8 @@ pub(crate) struct Done {
     pub(crate) public_key: Option<String>,
     /// Entries that are lost.
     pub(crate) lost_entries: u64,
+    /// Entries that were deleted again.
+    pub(crate) deleted_again: u64,
     /// Number of rows of the state.
     pub(crate) rows: u64,
 }
@@ -112,6 +117,7 @@ impl Restore<'_> {
             return Ok(Outcome::Refused(lost(&manifest, &later, lost_entries)));
         }
 
+        let later_tombstones = self.later_tombstones(&manifest)?;
         let has_keys = keys::install(
             &folder,
             manifest.keys,
@@ -136,11 +142,16 @@ impl Restore<'_> {
         };
         restored.leave(&folder)?;
 
-        let public_key = if has_keys {
-            Some(self.settle(&folder).await?)
-        } else {
-            None
-        };
+        let (mut public_key, mut deleted_again) = (None, 0);
+        if has_keys {
+            let (key, deleted) = self.settle(&folder, &later_tombstones).await?;
+            (public_key, deleted_again) = (Some(key), deleted);
+        } else if !later_tombstones.is_empty() {
+            return Ok(Outcome::Refused(vec![format!(
+                "{} deletions are newer than the backup, and without the log's key they cannot be made again",
+                later_tombstones.len()
+            )]));
+        }
 
         let rows = self.state(&folder, &backup).await?;
         self.finish(&folder, target, parent)?;
@@ -150,6 +161,7 @@ impl Restore<'_> {
             manifest,
             public_key,
             lost_entries,
+            deleted_again,
             rows,
         })))
     }
@@ -178,8 +190,21 @@ impl Restore<'_> {
         Ok(found)
     }
 
-    /// Opens the log once, which replaces its key and records the restore; the new verifier key.
-    async fn settle(&self, folder: &Path) -> Result<String> {
+    /// Deletions that the backup lacks.
+    fn later_tombstones(&self, manifest: &Manifest) -> Result<Vec<LaterTombstone>> {
+        let Some(path) = self.tombstones else {
+            return Ok(Vec::new());
+        };
+        let key: NoteVerifier = manifest
+            .public_key
+            .parse()
+            .context("the backup names no verifier key")?;
+        tombstones::read(path, &key, manifest.size)
+    }
+
+    /// Opens the log once, which replaces its key and records the restore, and makes later
+    /// deletions again; the new verifier key, and the number of entries that were deleted.
+    async fn settle(&self, folder: &Path, later: &[LaterTombstone]) -> Result<(String, u64)> {
         let config = Config {
             data_dir: folder.to_owned(),
             anchor: None,
@@ -190,9 +215,13 @@ impl Restore<'_> {
             .await
             .context("the restored log could not be opened")?;
         let key = log.ledger.verifier_key();
+        let deleted = tombstones::apply(&log, later).await;
         log.ledger.close().await;
 
-        Ok(key)
+        Ok((
+            key,
+            deleted.context("later deletions could not be made again")?,
+        ))
     }
 
     async fn state(&self, folder: &Path, backup: &str) -> Result<u64> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use reeve_audit::Obstacle;
-use reeve_estate::TimeSpan;
+use reeve_estate::{DataSize, TimeSpan};
 use reeve_learn::interruption::SWITCHES_PER_DAY;
 
 /// `reeve analyze`.
@@ -32,6 +32,36 @@ pub(crate) enum AnalyzeCommand {
     Exposures(ExposuresArgs),
     /// List what principals of an AWS account can reach with their permissions, or decide requests.
     Access(AccessArgs),
+    /// Analyze a database: indexes, parameters, statements and health; it is only read.
+    Database(DatabaseArgs),
+}
+
+/// `reeve analyze database`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON object: engine, version, database, advice (area, rule, object, title, severity, statements, undo, cost before and after, reasons), unjudged (rule, reason, remedy). Progress and a summary go to stderr. Nothing is written to the database, and no advice is applied.\nThe user needs no rights to write: pg_monitor and pg_read_all_data for PostgreSQL; SELECT, PROCESS and REPLICATION CLIENT for MariaDB and MySQL.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct DatabaseArgs {
+    /// postgres://user:password@host:5432/name or mysql://user:password@host:3306/name; - reads it
+    /// from stdin, where no list of processes shows the password.
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// Memory of the database's machine, such as 16GiB: no server says it, and parameters of
+    /// memory are judged with it alone.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<DataSize>,
+    /// Storage that all new indexes may take together.
+    #[arg(long, value_name = "SIZE", default_value = "10GiB")]
+    pub(crate) index_budget: DataSize,
+    /// Days without a scan before an index is called unused.
+    #[arg(long, value_name = "DAYS", default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=365))]
+    pub(crate) unused_days: u32,
+    /// Print the JSON alone: no progress and no summary on stderr.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// File for the advice.
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// File for the result.

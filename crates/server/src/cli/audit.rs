@@ -8,7 +8,7 @@ use super::alerts::AlertsCommand;
 use super::lists::ListsCommand;
 use super::log_sources::LogSourcesCommand;
 use super::reports::ReportsCommand;
-use super::retention::{HoldsCommand, RetentionCommand};
+use super::retention::{ErasuresCommand, HoldsCommand, RestoresCommand, RetentionCommand};
 use super::streams::StreamsCommand;
 use super::target::ServiceTarget;
 
@@ -38,6 +38,12 @@ pub(crate) enum AuditCommand {
     /// Legal holds: entries that are not deleted while a case is open.
     #[command(subcommand)]
     Holds(HoldsCommand),
+    /// Erasures: requests to delete a person's entries, and their approvals.
+    #[command(subcommand)]
+    Erasures(ErasuresCommand),
+    /// Restores: entries of the cold tier that can be searched for some days.
+    #[command(subcommand)]
+    Restores(RestoresCommand),
     /// Sources of entries: other systems that push events, or whose files are read.
     #[command(subcommand)]
     Sources(LogSourcesCommand),

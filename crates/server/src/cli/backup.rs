@@ -15,6 +15,21 @@ pub(crate) enum BackupCommand {
     Restore(BackupRestoreArgs),
     /// Verify a backup: every file in it, and the log.
     Verify(BackupVerifyArgs),
+    /// Download the proofs of all deletions, to keep beside backups.
+    Tombstones(BackupTombstonesArgs),
+}
+
+/// `reeve backup tombstones`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Run it after each erasure, and before old backups could be needed. Exit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct BackupTombstonesArgs {
+    /// File to write; it is replaced.
+    pub(crate) file: PathBuf,
+    /// Address of the service.
+    #[command(flatten)]
+    pub(crate) service: ServiceTarget,
 }
 
 /// `reeve backup create`.
@@ -75,6 +90,10 @@ pub(crate) struct BackupRestoreArgs {
     /// Saved copy of the anchor file (repeatable).
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Vec<PathBuf>,
+    /// File of `reeve backup tombstones`: entries that were erased or expired after the backup are
+    /// deleted again before the log serves.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tombstones: Option<PathBuf>,
     /// Verifier key of the log, from a trusted copy.
     #[arg(long, value_name = "KEY|FILE")]
     pub(crate) public_key: Option<String>,

@@ -26,7 +26,10 @@ use crate::backup::create::{private_file, stage};
 use crate::backup::keys::{KeyParts, KeySource};
 use crate::backup::restore::{Outcome, Restore};
 use crate::backup::verify::{Temporary, Trust, beside, into_folder, of_the_log};
-use crate::cli::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs, ServeArgs};
+use crate::cli::{
+    BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupTombstonesArgs, BackupVerifyArgs,
+    ServeArgs,
+};
 use crate::config::Config;
 use crate::service::{open_log, open_store};
 
@@ -39,6 +42,7 @@ pub(super) async fn run(command: BackupCommand) -> Result<ExitCode> {
         BackupCommand::Create(args) => create(&args).await,
         BackupCommand::Restore(args) => restore(&args).await,
         BackupCommand::Verify(args) => tokio::task::spawn_blocking(move || verify(&args)).await?,
+        BackupCommand::Tombstones(args) => tombstones(&args).await,
     }
 }
 
@@ -443,6 +447,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         checkpoints: checkpoints(&args.checkpoint).await?,
         anchors: args.anchor.clone(),
         keys,
+        tombstones: args.tombstones.as_deref(),
         accept_loss: args.accept_loss,
     };
 
@@ -459,6 +464,13 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         eprintln!(
             "Warning: {} entries that the log had are lost. The log says so, and publishes nothing over what was published before.",
             thousands(done.lost_entries)
+        );
+    }
+
+    if done.deleted_again > 0 {
+        eprintln!(
+            "{} entries that were erased or expired after the backup were deleted again.",
+            thousands(done.deleted_again)
         );
     }
 
@@ -482,6 +494,32 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         thousands(done.rows)
     )?;
 
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Replaces a file by the proofs of all deletions.
+async fn tombstones(args: &BackupTombstonesArgs) -> Result<ExitCode> {
+    let remote = Remote::new(&args.service)?;
+    let response = remote.response(remote.get("audit-logs/tombstones")).await?;
+    if !response.status().is_success() {
+        match remote.reply(response, 1 << 20).await? {
+            Reply::Done(_) => bail!("{} sent an unexpected response", remote.base()),
+            reply => bail!(refused(&remote, &reply)),
+        }
+    }
+    let bytes = response.bytes().await?;
+    let part = beside(&args.file, "part");
+    let mut out =
+        private_file(&part).with_context(|| format!("{} could not be made", part.display()))?;
+    out.write_all(&bytes)?;
+    out.sync_all()?;
+    fs::rename(&part, &args.file)?;
+    let count = bytes.iter().filter(|byte| **byte == b'\n').count();
+    writeln!(
+        std::io::stdout(),
+        "{}: {count} tombstones",
+        args.file.display()
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 

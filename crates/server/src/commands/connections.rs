@@ -108,8 +108,9 @@ mod tests {
         }
     }
 
-    /// Each call that the connector makes names its permission. Buckets of exports and bills are
-    /// named by policies of their own (`docs/howto/exports.md`, `docs/howto/bills.md`).
+    /// Each call that the connector makes names its permission. Buckets of exports, bills and tiers are
+    /// named by policies of their own (`docs/howto/exports.md`, `docs/howto/bills.md`,
+    /// `docs/operate/configuration.md`).
     #[test]
     fn each_permission_that_the_connector_asks_for_is_in_the_policy() {
         let connect = Path::new(env!("CARGO_MANIFEST_DIR")).join("../connect");
@@ -119,7 +120,12 @@ mod tests {
         }
 
         let granted = actions(&policy_of(&[], false).unwrap());
-        let buckets = ["s3:GetObject", "s3:ListBucket", "s3:PutObject"];
+        let buckets = [
+            "s3:DeleteObject",
+            "s3:GetObject",
+            "s3:ListBucket",
+            "s3:PutObject",
+        ];
         let mut called = 0;
 
         for file in files {

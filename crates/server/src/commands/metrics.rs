@@ -14,6 +14,7 @@ use crate::cli::{MetricPreviewArgs, MetricsCommand};
 
 const SOURCES: Collection = Collection {
     path: "metrics/sources",
+    filter: "",
     noun: "metric source",
     list: "reeve metrics list",
     line,

@@ -12,6 +12,7 @@ use crate::cli::PricesCommand;
 
 const TABLES: Collection = Collection {
     path: "prices",
+    filter: "",
     noun: "price table",
     list: "reeve prices show",
     line,

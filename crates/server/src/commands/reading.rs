@@ -172,6 +172,13 @@ pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
     }
 }
 
+/// Says on standard error what a search did not look at.
+fn tell_left_out(segments: u64, entries: u64) {
+    eprintln!(
+        "{entries} entries in {segments} segments of the cold tier were not searched; see reeve audit restores"
+    );
+}
+
 async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
@@ -198,6 +205,9 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
         now,
     };
     let page = log.search.search(&request).await?;
+    if ask.cursor.is_none() && page.left_out.segments > 0 {
+        tell_left_out(page.left_out.segments, page.left_out.entries);
+    }
 
     Ok(Found {
         entries: page
@@ -251,9 +261,18 @@ struct Answer<'a> {
     #[serde(borrow)]
     items: Vec<&'a RawValue>,
     total: Option<u64>,
+    #[serde(default)]
+    left_out: Option<LeftOut>,
     next_cursor: Option<String>,
     #[serde(default)]
     aggregations: BTreeMap<String, AnswerCounts>,
+}
+
+/// Part of the period that was not searched.
+#[derive(Deserialize)]
+struct LeftOut {
+    segments: u64,
+    entries: u64,
 }
 
 #[derive(Deserialize)]
@@ -338,6 +357,9 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     let entries = shown
         .map(|item| Exported::read(item.get().as_bytes()))
         .collect::<Result<_, _>>()?;
+    if let (None, Some(left_out)) = (&ask.cursor, &answer.left_out) {
+        tell_left_out(left_out.segments, left_out.entries);
+    }
     let mut aggregations = answer.aggregations;
     let mut counts = |name: &String| {
         aggregations

@@ -156,6 +156,7 @@ const fn provider(provider: Provider) -> &'static str {
         Provider::Aws => "AWS",
         Provider::Azure => "Microsoft",
         Provider::Gcp => "Google Cloud",
+        Provider::Database => "own",
     }
 }
 

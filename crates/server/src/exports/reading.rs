@@ -46,11 +46,11 @@ impl Reading {
             }
         })?;
 
+        let trail = context.log.trail_of(principal);
+        let complete = trail.complete(&query, export.created_at).await;
+        complete.map_err(unreadable)?;
         let range = export.progress.position..export.progress.end;
-        let scan = context
-            .log
-            .trail_of(principal)
-            .scan(query, range, export.created_at);
+        let scan = trail.scan(query, range, export.created_at);
         Ok(Reading(scan.with_stretches_of(ENTRIES, BYTES)))
     }
 
@@ -71,6 +71,9 @@ fn unreadable(error: TrailError) -> Stop {
                 "A search of the export was stopped after {limit_s} s. Narrow the period, or name the field of each word."
             );
             failed(FailureCode::QueryTooCostly, message)
+        }
+        TrailError::Away(message) | TrailError::Archived(message) => {
+            failed(FailureCode::LogAway, message)
         }
         TrailError::Invalid(message) | TrailError::Backend(message) => {
             tracing::error!(%message, "an export could not read the log");

@@ -19,15 +19,18 @@ use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::open_facts::FactSource;
 use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::workload::WorkloadStore;
-use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
+use reeve_recommend::ports::{ChargeReader, Clock, LogReader, Recorder};
 use reeve_store::Store;
+
+use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::databases::DatabaseReadings;
 
 /// Adapters that the engine's services are made of.
 pub(super) struct EnginePorts {
     /// Agents' records, inventory, models and rollouts.
     pub(super) store: Arc<Store>,
     pub(super) samples: Arc<dyn SampleStore>,
-    pub(super) clouds: Arc<dyn Clouds>,
+    pub(super) clouds: Arc<CloudRegistry>,
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) recorder: Arc<dyn Recorder>,
     pub(super) clock: Arc<dyn Clock>,
@@ -95,6 +98,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         changes.clone(),
     ));
 
+    let databases = Arc::new(DatabaseReadings::new(estate.clone(), clouds.clone()));
     let acting = ExecutionPorts {
         estate: estate.clone(),
         charges: charges.clone(),
@@ -154,6 +158,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Flows::new(store.clone())),
         Arc::new(Spots::new(shared.scopes.clone(), store.clone())),
         Arc::new(SpotMarkets::new(store.clone())),
+        databases,
     ];
     let descriptions = Some(descriptions);
     let judging = RunPorts {

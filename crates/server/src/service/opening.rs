@@ -12,6 +12,7 @@ use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
 
 use crate::active::{self, ActiveLease, ActiveLock};
+use crate::adapters::tier_places;
 use crate::config::Config;
 use crate::private;
 
@@ -99,7 +100,9 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
     private::make(&config.data_dir)?;
     let signer =
         reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
-    let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
+    let places = tier_places::places(config).await?;
+    let segments = EntrySegments::open(&config.data_dir).await?;
+    let segments = Arc::new(segments.with_tiers(places, config.tiers.fetched_bytes)?);
     let mut ledger_config = reeve_ledger::Config::new(&config.data_dir, signer.name());
     if let Some(anchor) = &config.anchor {
         ledger_config.anchor_path.clone_from(anchor);

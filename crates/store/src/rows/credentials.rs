@@ -15,6 +15,10 @@ enum CredentialsRow {
         secret_access_key: String,
         session_token: Option<String>,
     },
+    Login {
+        user: String,
+        password: String,
+    },
     Ambient,
     Simulated,
 }
@@ -35,6 +39,7 @@ pub(crate) fn seal(
             secret_access_key,
             session_token,
         },
+        Credentials::Login { user, password } => CredentialsRow::Login { user, password },
         Credentials::Ambient => CredentialsRow::Ambient,
         Credentials::Simulated => CredentialsRow::Simulated,
     };
@@ -61,6 +66,7 @@ pub(crate) fn open(
                 secret_access_key,
                 session_token,
             },
+            CredentialsRow::Login { user, password } => Credentials::Login { user, password },
             CredentialsRow::Ambient => Credentials::Ambient,
             CredentialsRow::Simulated => Credentials::Simulated,
         },

@@ -16,6 +16,7 @@ import { chosenColumns, keepColumns } from './column-choice';
 import { columnsOf } from './columns';
 import { compose } from './compose';
 import { Facets, type FacetProps } from './Facets';
+import { LeftOut } from './LeftOut';
 import { NothingFound } from './NothingFound';
 import { filled } from './facets';
 import { fieldsQuery, searchQuery } from './queries';
@@ -88,6 +89,7 @@ export function SearchPage() {
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 9, xl: 9.5 }}>
             <Stack gap="sm">
+              {first?.left_out && <LeftOut of={first.left_out} />}
               <Group justify="space-between">
                 <Text size="sm" className="muted numeral" role="status">
                   {total === undefined

@@ -1,5 +1,5 @@
 import { Button, SimpleGrid, Skeleton } from '@mantine/core';
-import { IconCloudPlus, IconPlus, IconRoute } from '@tabler/icons-react';
+import { IconCloudPlus, IconDatabasePlus, IconPlus, IconRoute } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,12 +15,20 @@ import { MetricSources } from './MetricSources';
 import { PriceTables } from './PriceTables';
 import { connectionsQuery } from './queries';
 
+const DatabaseForm = lazyComponent(() => import('./DatabaseForm'), 'DatabaseForm');
 const ConnectionForm = lazyComponent(() => import('./ConnectionForm'), 'ConnectionForm');
+
+type Edited = Connection | 'new' | 'database';
+
+/** Whether the dialog of databases edits it. */
+function isDatabase(edited: Edited): edited is Exclude<Edited, 'new'> {
+  return edited === 'database' || (edited !== 'new' && edited.provider === 'database');
+}
 
 export function Connections() {
   const may = useMay();
   const { data, error, refetch } = useQuery(connectionsQuery);
-  const [editing, setEditing] = useState<Connection | 'new' | null>(null);
+  const [editing, setEditing] = useState<Edited | null>(null);
   const manages = may('estate.manage');
   const guide = (
     <Button
@@ -40,12 +48,19 @@ export function Connections() {
       >
         Add AWS connection
       </Button>
+      <Button
+        variant="default"
+        leftSection={<IconDatabasePlus size={16} />}
+        onClick={() => setEditing('database')}
+      >
+        Add database
+      </Button>
     </>
   ) : undefined;
   return (
     <Page
       title="Connections"
-      description="Connect each cloud account once. Shows the last sync and missing permissions."
+      description="Connect each cloud account and database once. Shows the last sync and missing permissions."
       actions={add}
     >
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
@@ -80,7 +95,13 @@ export function Connections() {
       <MetricSources />
       <BillSources />
       <PriceTables />
-      {editing && (
+      {editing && isDatabase(editing) && (
+        <DatabaseForm
+          connection={editing === 'database' ? undefined : editing}
+          onClose={() => setEditing(null)}
+        />
+      )}
+      {editing && !isDatabase(editing) && (
         <ConnectionForm
           connection={editing === 'new' ? undefined : editing}
           onClose={() => setEditing(null)}

@@ -137,7 +137,7 @@ export function Resources() {
             placeholder="Any"
             clearable
             w={150}
-            data={options(['aws', 'azure', 'gcp'])}
+            data={options(['aws', 'azure', 'gcp', 'database'])}
             value={search.provider ?? null}
             onChange={(value) => set({ provider: value ?? undefined })}
           />

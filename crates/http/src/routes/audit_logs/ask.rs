@@ -153,6 +153,8 @@ pub(in crate::routes) fn problem(error: TrailError) -> Problem {
             Problem::new(Code::QueryTooCostly, format!("{detail} {hint}"))
                 .with_hint(Some(hint.to_owned()))
         }
+        TrailError::Away(message) => Problem::new(Code::LogAway, format!("{message}.")),
+        TrailError::Archived(message) => Problem::new(Code::Conflict, format!("{message}.")),
         TrailError::Backend(message) => Problem::internal(message),
     }
 }

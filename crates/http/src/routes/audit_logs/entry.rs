@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::app::App;
-use crate::error::{Problem, ProblemBody};
+use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::log_entry;
 use crate::routes::audit_logs::{ask, bodies};
@@ -32,7 +32,7 @@ pub(super) struct EntryParams {
 /// `checkpoint.cosigned`, `entry`, `keys`, `live`, `saved-searches`, `search`, `stats` and `verify`
 /// name other routes there: ask for such entries with `entry?event_id=`.
 #[utoipa::path(get, path = "/api/v1/audit-logs/{event_id}", tag = "audit-logs", params(("event_id" = String, Path)),
-    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -44,7 +44,7 @@ pub(super) async fn get(
 
 /// Returns one entry by its identifier, whatever the identifier is.
 #[utoipa::path(get, path = "/api/v1/audit-logs/entry", tag = "audit-logs", params(EntryParams),
-    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = EntryBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn get_by_query(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -56,7 +56,7 @@ pub(super) async fn get_by_query(
 
 /// The proof of one entry: a C2SP `.tlog-proof` that `reeve-verify` checks offline.
 #[utoipa::path(get, path = "/api/v1/audit-logs/{event_id}/proof", tag = "audit-logs", params(("event_id" = String, Path)),
-    responses((status = 200, body = String, content_type = "text/plain"), (status = 404, body = ProblemBody)))]
+    responses((status = 200, body = String, content_type = "text/plain"), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
 pub(super) async fn proof(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -67,7 +67,7 @@ pub(super) async fn proof(
 
 /// The proof of one entry by its identifier, whatever the identifier is.
 #[utoipa::path(get, path = "/api/v1/audit-logs/entry/proof", tag = "audit-logs", params(EntryParams),
-    responses((status = 200, body = String, content_type = "text/plain"), (status = 404, body = ProblemBody),
+    responses((status = 200, body = String, content_type = "text/plain"), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody),
         (status = 422, body = ProblemBody)))]
 pub(super) async fn proof_by_query(
     State(app): State<Arc<App>>,
@@ -129,6 +129,21 @@ async fn find(
 
     if let Some(stored) = found {
         return Ok(stored);
+    }
+    // Of an erased entry nothing is left that tells who may see it: callers who see a part of the
+    // log alone learn nothing.
+    if app.trail(caller).sees_all()
+        && let Some(erased) = app
+            .erasures
+            .erased(event_id)
+            .await
+            .map_err(Problem::internal)?
+    {
+        let message = format!(
+            "The entry {event_id} (sequence {}) was erased under request {}; entry {} of the log is the record of it. Its commitment still proves all other entries.",
+            erased.sequence, erased.request, erased.tombstone
+        );
+        return Err(Problem::new(Code::Erased, message));
     }
 
     // An entry that is there takes longer to find than one that is not: time would tell what the

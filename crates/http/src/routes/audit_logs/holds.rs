@@ -147,7 +147,10 @@ fn record(hold: &LegalHold) -> AuditJson {
     AuditJson::from(serde_json::to_value(hold).unwrap_or_default())
 }
 
-fn instant(field: &'static str, given: Option<String>) -> Result<Option<Timestamp>, Problem> {
+pub(super) fn instant(
+    field: &'static str,
+    given: Option<String>,
+) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = given.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };

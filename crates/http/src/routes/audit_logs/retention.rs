@@ -22,7 +22,7 @@ use crate::wire::log::retention::{
 impl From<RetentionStoreError> for Problem {
     fn from(error: RetentionStoreError) -> Self {
         match error {
-            RetentionStoreError::NotFound(id) => Problem::not_found("legal hold", &id),
+            RetentionStoreError::NotFound { what, id } => Problem::not_found(what, &id),
             RetentionStoreError::Conflict(message) => Problem::new(Code::Conflict, message),
             RetentionStoreError::Backend(message) => Problem::internal(message),
         }
@@ -37,8 +37,12 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<RetentionBod
     let policies = app.retention_store.retention_get().await?;
     let under = app.retention.course(&policies.set).await;
     let under = under.map_err(Problem::internal)?;
+    let tiers = app.retention.tiers(&policies.set).await;
+    let tiers = tiers.map_err(Problem::internal)?;
     let last_run = app.retention.last_run();
-    Ok(Json(RetentionBody::new(&policies, &under, last_run)))
+    Ok(Json(RetentionBody::new(
+        &policies, &under, &tiers, last_run,
+    )))
 }
 
 /// Replace the retention policies. Entries whose period has passed under the new ones are invisible
@@ -94,7 +98,7 @@ pub(super) async fn preview(
     }))
 }
 
-/// Delete what has expired now, instead of waiting for the next run.
+/// Delete what has expired, and move what is due in a farther tier, now instead of waiting for the next run.
 #[utoipa::path(post, path = "/api/v1/audit-logs/retention/run", tag = "audit-logs",
     responses((status = 200, body = RetentionRunBody), (status = 503, body = ProblemBody)))]
 pub(super) async fn run(

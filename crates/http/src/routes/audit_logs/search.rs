@@ -16,10 +16,8 @@ use crate::log_entry;
 use crate::paging::{Window, encode, window};
 use crate::routes::audit_logs::ask::Asked;
 use crate::routes::audit_logs::{aggregations, ask, bodies};
-use crate::wire::form::list::List;
-use crate::wire::log::entry::EntryBody;
 use crate::wire::log::search::{
-    EntryListParams, FiltersBody, SearchAnswer, SearchBody, SearchOrder,
+    EntryListBody, EntryListParams, FiltersBody, LeftOutBody, SearchAnswer, SearchBody, SearchOrder,
 };
 
 /// Values that are listed of each counted field, unless the request says otherwise.
@@ -27,12 +25,12 @@ const VALUES: u32 = 100;
 
 /// A page of entries, newest first.
 #[utoipa::path(get, path = "/api/v1/audit-logs", tag = "audit-logs", params(EntryListParams),
-    responses((status = 200, body = List<EntryBody>), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = EntryListBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,
     Params(params): Params<EntryListParams>,
-) -> Result<Json<List<EntryBody>>, Problem> {
+) -> Result<Json<EntryListBody>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let filters = FiltersBody::default();
     let asked = Asked {
@@ -49,7 +47,7 @@ pub(super) async fn list(
     let page = run(&app, &caller, &asked, window, way, "list_entries").await?;
     let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_cursor.map(encode));
 
-    Ok(Json(List {
+    Ok(Json(EntryListBody {
         items: page
             .entries
             .iter()
@@ -57,6 +55,7 @@ pub(super) async fn list(
             .collect(),
         total,
         next_cursor,
+        left_out: LeftOutBody::of(page.left_out),
     }))
 }
 
@@ -112,6 +111,7 @@ pub(super) async fn search(
         total: page.total,
         next_cursor: page.next_cursor.map(encode),
         aggregations: aggregations::named(body.aggregations, page.aggregations),
+        left_out: LeftOutBody::of(page.left_out),
     }))
 }
 

@@ -16,7 +16,7 @@ use crate::extract::{Caller, Params};
 use crate::routes::audit_logs::aggregations::buckets;
 use crate::routes::audit_logs::ask::Asked;
 use crate::routes::audit_logs::{aggregations, ask};
-use crate::wire::log::search::{FiltersBody, StatsBody, StatsParams};
+use crate::wire::log::search::{FiltersBody, LeftOutBody, StatsBody, StatsParams};
 use crate::{log_entry, time};
 
 /// The longest period that is counted by the hour.
@@ -72,11 +72,9 @@ pub(super) async fn stats(
         by: GroupBy::Column(Column::Severity),
         limit: 10,
     });
-    let (total, counts) = app
-        .trail(&caller)
-        .count(query, counted, now)
-        .await
-        .map_err(ask::problem)?;
+    let page = app.trail(&caller).tally(query, counted, now).await;
+    let page = page.map_err(ask::problem)?;
+    let (total, counts) = (page.total.unwrap_or_default(), page.aggregations);
     let request = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
     app.record_reading(log_entry::read_log(
         &caller,
@@ -87,7 +85,10 @@ pub(super) async fn stats(
     ))
     .await?;
 
-    Ok(Json(body(&app, total, names, counts)))
+    Ok(Json(StatsBody {
+        left_out: LeftOutBody::of(page.left_out),
+        ..body(&app, total, names, counts)
+    }))
 }
 
 /// The period that is counted, and by which spans.
@@ -152,6 +153,7 @@ fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Count
         security_events: serious.map(|(_, count)| count).sum(),
         aggregations: Default::default(),
         log_size: app.ledger.size(),
+        left_out: None,
     };
 
     match names {

@@ -159,6 +159,7 @@ fn verified(found: Verified) -> VerifiedBody {
         checked: found.size,
         intact: found.intact,
         expired: found.expired,
+        elsewhere: found.elsewhere,
         missing: found.missing,
         missing_ranges: found
             .missing_ranges

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Secret;
-use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_siem::{
     AlertSource, AlertSourceId, CloseCallback, EXPIRE_AFTER_DAYS, TOKEN_PREFIX, read_callback,
     read_expiry, read_mapping, read_name,
@@ -17,10 +17,9 @@ use serde_json::json;
 
 use super::inbound_alerts::PUSH_PATH;
 use crate::app::App;
-use crate::change::same_version;
+use crate::change::{Recorded, acted, created, modified, same_version};
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
-use crate::log_entry;
 use crate::paging::window;
 use crate::wire::form::list::{List, Paging};
 use crate::wire::inbound_alert::{
@@ -99,13 +98,12 @@ pub(super) async fn create(
 
     let token = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     app.change(
-        entry(
+        created(
             &caller,
             &events::INTEGRATION_CREATE,
             "create_alert_source",
             &source,
-        )
-        .after(state(&source)),
+        ),
         sources.alert_source_insert(&source, &token.hash(), credentials.as_deref()),
     )
     .await?;
@@ -180,14 +178,12 @@ pub(super) async fn patch(
     after.has_credentials = credentials.map_or(before.has_credentials, |given| given.is_some());
 
     app.change(
-        entry(
+        modified(
             &caller,
             &events::INTEGRATION_MODIFY,
             "modify_alert_source",
-            &after,
-        )
-        .before(state(&before))
-        .after(state(&after)),
+            (&before, &after),
+        ),
         app.alert_intake
             .sources()
             .alert_source_update(&after, None, credentials),
@@ -205,18 +201,10 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let source = source(&app, id).await?;
-    app.change(
-        entry(
-            &caller,
-            &events::INTEGRATION_DELETE,
-            "delete_alert_source",
-            &source,
-        )
-        .before(state(&source)),
-        app.alert_intake.sources().alert_source_delete(&source.id),
-    )
-    .await?;
-    Ok(StatusCode::NO_CONTENT)
+    let removal = app.alert_intake.sources().alert_source_delete(&source.id);
+    let kind = &events::INTEGRATION_DELETE;
+    app.remove(&caller, kind, "delete_alert_source", &source, removal)
+        .await
 }
 
 /// Make a new token. The one before opens nothing any more.
@@ -236,7 +224,7 @@ pub(super) async fn rotate(
     };
     let token = Secret::generate(TOKEN_PREFIX).map_err(Problem::internal)?;
     app.change(
-        entry(
+        acted(
             &caller,
             &events::INTEGRATION_MODIFY,
             "rotate_alert_source_token",
@@ -307,33 +295,25 @@ async fn with_token(
     })
 }
 
-fn entry(
-    caller: &Caller,
-    kind: &reeve_audit::EventKind,
-    operation: &str,
-    source: &AlertSource,
-) -> Entry {
-    log_entry::did(
-        caller,
-        kind,
-        operation,
-        ResourceRef::new("alert_source", source.id.0.clone()),
-    )
-}
+impl Recorded for AlertSource {
+    fn resource(&self) -> ResourceRef {
+        ResourceRef::new("alert_source", self.id.0.clone())
+    }
 
-/// The callback is named by its host and path alone: a query may carry keys.
-fn state(source: &AlertSource) -> AuditJson {
-    let callback = source.callback.as_ref().map(|callback| {
-        let address = callback.url.split(['?', '#']).next().unwrap_or_default();
-        format!("{} {address}", callback.method)
-    });
-    AuditJson::from(json!({
-        "name": source.name,
-        "format": source.format.as_str(),
-        "mapping": source.mapping,
-        "callback": callback,
-        "has_credentials": source.has_credentials,
-        "enabled": source.enabled,
-        "expire_after_days": source.expire_after_days,
-    }))
+    /// The callback is named by its host and path alone: a query may carry keys.
+    fn record(&self) -> AuditJson {
+        let callback = self.callback.as_ref().map(|callback| {
+            let address = callback.url.split(['?', '#']).next().unwrap_or_default();
+            format!("{} {address}", callback.method)
+        });
+        AuditJson::from(json!({
+            "name": self.name,
+            "format": self.format.as_str(),
+            "mapping": self.mapping,
+            "callback": callback,
+            "has_credentials": self.has_credentials,
+            "enabled": self.enabled,
+            "expire_after_days": self.expire_after_days,
+        }))
+    }
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events};
+use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::{Metric, ResourceId, ResourceKind, StoreError};
 use reeve_recommend::objective::{
     KINDS, METRICS, MOST_OBJECTIVES, Objective, ObjectiveId, Service, WINDOWS,
 };
 
 use crate::app::App;
-use crate::error::{Code, Problem, ProblemBody};
+use crate::change::{Recorded, created, modified, same_version};
+use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
-use crate::log_entry;
 use crate::routes::intelligence::problem;
 use crate::wire::form::list::List;
 use crate::wire::objective::{
@@ -81,13 +81,8 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<ObjectiveBody>), Problem> {
     let id = ObjectiveId(uuid::Uuid::now_v7().to_string());
     let objective = objective(&app, id, body, None).await?;
-    let entry = entry(
-        &caller,
-        &events::OBJECTIVE_CREATE,
-        "create_objective",
-        &objective,
-    )
-    .after(record(&objective));
+    let kind = &events::OBJECTIVE_CREATE;
+    let entry = created(&caller, kind, "create_objective", &objective);
     let insert = app.objectives.objective_insert(&objective, MOST_OBJECTIVES);
     app.change(entry, insert).await?;
     Ok((StatusCode::CREATED, Json(measured(&app, &objective).await)))
@@ -104,23 +99,10 @@ pub(super) async fn put(
     Body(body): Body<ObjectiveSettings>,
 ) -> Result<Json<ObjectiveBody>, Problem> {
     let before = app.objectives.objective_get(&ObjectiveId(id)).await?;
-    if let Some(read) = body.version.filter(|read| *read != before.version) {
-        let message = format!(
-            "The objective was changed by someone else: version {} is stored, you sent version {read}. Reload it and try again.",
-            before.version
-        );
-        return Err(Problem::new(Code::Conflict, message));
-    }
-
+    same_version("objective", before.version, body.version)?;
     let after = objective(&app, before.id.clone(), body, Some(&before)).await?;
-    let entry = entry(
-        &caller,
-        &events::OBJECTIVE_MODIFY,
-        "modify_objective",
-        &after,
-    )
-    .before(record(&before))
-    .after(record(&after));
+    let kind = &events::OBJECTIVE_MODIFY;
+    let entry = modified(&caller, kind, "modify_objective", (&before, &after));
     app.change(entry, app.objectives.objective_update(&after))
         .await?;
     Ok(Json(measured(&app, &after).await))
@@ -145,31 +127,24 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let objective = app.objectives.objective_get(&ObjectiveId(id)).await?;
-    let entry = entry(
-        &caller,
-        &events::OBJECTIVE_DELETE,
-        "delete_objective",
-        &objective,
-    )
-    .before(record(&objective));
-    app.change(entry, app.objectives.objective_delete(&objective.id))
-        .await?;
-    Ok(StatusCode::NO_CONTENT)
+    let removal = app.objectives.objective_delete(&objective.id);
+    let kind = &events::OBJECTIVE_DELETE;
+    app.remove(&caller, kind, "delete_objective", &objective, removal)
+        .await
 }
 
-fn entry(caller: &Caller, kind: &EventKind, operation: &str, objective: &Objective) -> Entry {
-    log_entry::did(
-        caller,
-        kind,
-        operation,
-        ResourceRef::new("objective", objective.id.0.clone()),
-    )
-    .with_metadata("objective_name", objective.name.clone())
-}
+impl Recorded for Objective {
+    fn resource(&self) -> ResourceRef {
+        ResourceRef::new("objective", self.id.0.clone())
+    }
 
-/// An objective as it stands in the log.
-fn record(objective: &Objective) -> AuditJson {
-    AuditJson::from(serde_json::to_value(ObjectiveBody::new(objective, None)).unwrap_or_default())
+    fn record(&self) -> AuditJson {
+        AuditJson::from(serde_json::to_value(ObjectiveBody::new(self, None)).unwrap_or_default())
+    }
+
+    fn described(&self, entry: Entry) -> Entry {
+        entry.with_metadata("objective_name", self.name.clone())
+    }
 }
 
 fn wrong(field: &str, message: impl Into<String>) -> Problem {

@@ -1,6 +1,8 @@
-//! Retention policies and legal holds on the wire.
+//! Retention policies, tiers and legal holds on the wire.
 
-use reeve_retention::{Course, Extent, LegalHold, PolicyCourse, PolicyVersion, RetentionPolicy};
+use reeve_retention::{
+    Course, Extent, LegalHold, PolicyCourse, PolicyVersion, RetentionPolicy, TierContent,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -142,7 +144,11 @@ pub struct RetentionRunBody {
     pub freed_bytes: u64,
     /// Segments past their period that legal holds keep.
     pub held: u64,
-    /// Reasons why segments past their period were not deleted.
+    /// Segments that were moved to a farther tier.
+    pub moved_segments: u64,
+    pub moved_entries: u64,
+    pub moved_bytes: u64,
+    /// Reasons why segments were not deleted or moved.
     pub failures: Vec<String>,
 }
 
@@ -155,7 +161,38 @@ impl From<RetentionRun> for RetentionRunBody {
             entries: run.entries,
             freed_bytes: run.freed_bytes,
             held: run.held,
+            moved_segments: run.moved_segments,
+            moved_entries: run.moved_entries,
+            moved_bytes: run.moved_bytes,
             failures: run.failures,
+        }
+    }
+}
+
+/// Content of a tier.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct TierContentBody {
+    /// `hot`, `warm` or `cold`.
+    pub tier: String,
+    /// Folder or bucket of the tier; absent where none is configured, and for the local disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    pub segments: u64,
+    pub entries: u64,
+    pub bytes: u64,
+    /// Entries of nearer tiers that are due in this one.
+    pub due: ExtentBody,
+}
+
+impl From<&TierContent> for TierContentBody {
+    fn from(content: &TierContent) -> Self {
+        TierContentBody {
+            tier: content.tier.to_string(),
+            place: content.place.clone(),
+            segments: content.segments,
+            entries: content.extent.entries,
+            bytes: content.extent.bytes,
+            due: content.due.into(),
         }
     }
 }
@@ -173,6 +210,8 @@ pub struct RetentionBody {
     pub changed_at: Option<String>,
     /// Course of the sealed entries, by policy.
     pub course: Vec<PolicyCourseBody>,
+    /// Content of each tier, from the nearest on.
+    pub tiers: Vec<TierContentBody>,
     /// Newest run since the start of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<RetentionRunBody>,
@@ -182,6 +221,7 @@ impl RetentionBody {
     pub(crate) fn new(
         policies: &PolicyVersion,
         under: &Course,
+        tiers: &[TierContent],
         last_run: Option<RetentionRun>,
     ) -> Self {
         RetentionBody {
@@ -190,6 +230,7 @@ impl RetentionBody {
             changed_by: Some(policies.changed_by.clone()).filter(|by| !by.is_empty()),
             changed_at: policies.changed_at.map(time::text),
             course: course(under),
+            tiers: tiers.iter().map(TierContentBody::from).collect(),
             last_run: last_run.map(Into::into),
         }
     }

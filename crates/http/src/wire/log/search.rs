@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use reeve_audit::query::QueryField;
+use reeve_ledger::LeftOut;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -177,6 +178,20 @@ pub enum SearchOrder {
     OldestFirst,
 }
 
+/// A page of entries, newest first unless sorted otherwise.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EntryListBody {
+    pub items: Vec<EntryBody>,
+    /// Number of matches.
+    pub total: u64,
+    /// Give this as `cursor` for the next page; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Part of the period that lies in the cold tier and was not searched; absent if everything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutBody>,
+}
+
 /// A page of entries, with counts where asked for.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SearchAnswer {
@@ -191,6 +206,26 @@ pub struct SearchAnswer {
     /// Counts over all matches, by the name they were asked for with.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub aggregations: BTreeMap<String, CountsBody>,
+    /// Part of the period that lies in the cold tier and was not searched; absent if everything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutBody>,
+}
+
+/// Segments of the cold tier that a search passed over, and the entries in them, whether they match
+/// or not. A restore makes them searchable.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct LeftOutBody {
+    pub segments: u64,
+    pub entries: u64,
+}
+
+impl LeftOutBody {
+    pub(crate) fn of(left_out: LeftOut) -> Option<Self> {
+        (left_out.segments > 0).then_some(LeftOutBody {
+            segments: left_out.segments,
+            entries: left_out.entries,
+        })
+    }
 }
 
 /// Counts of each value among the matches.
@@ -263,6 +298,9 @@ pub struct StatsBody {
     pub aggregations: BTreeMap<String, CountsBody>,
     /// Size of the whole signed log, entries; the checkpoint tells it too.
     pub log_size: u64,
+    /// Part of the period that lies in the cold tier and was not counted; absent if everything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutBody>,
 }
 
 /// A field of the query language.

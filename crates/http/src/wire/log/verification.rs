@@ -31,9 +31,11 @@ pub struct VerifiedBody {
     pub checked: u64,
     /// Entries whose payload was checked.
     pub intact: u64,
-    /// Entries whose payload is gone by policy; their commitments were checked. Always 0 in this
-    /// version, which removes no payload: an entry without one is missing.
+    /// Entries whose payload is gone by policy; their commitments were checked.
     pub expired: u64,
+    /// Entries in the warm or cold tier whose payload was not read, because the tier is a bucket;
+    /// their commitments were checked.
+    pub elsewhere: u64,
     /// Entries that are nowhere.
     pub missing: u64,
     /// First and last sequence of each run of missing ones, at most a hundred runs.

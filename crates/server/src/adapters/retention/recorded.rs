@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use reeve_audit::json::write_canonical;
-use reeve_audit::query::Query;
+use reeve_audit::query::{Expr, Query};
 use reeve_audit::{Entry, EventKind, Obstacle, events};
 use reeve_ledger::SearchRequest;
 use reeve_retention::{LegalHold, PolicySet};
@@ -21,7 +21,7 @@ pub(super) async fn policies(
     stored: &PolicySet,
     now: Timestamp,
 ) -> Result<(), Obstacle> {
-    let newest = successful(trail, &events::RETENTION_MODIFY, 1, now).await?;
+    let newest = successful(trail, &events::RETENTION_MODIFY, None, 1, now).await?;
     let after = newest.first().map(after::<PolicySet>);
     let recorded = match after {
         None => PolicySet::presets(),
@@ -43,13 +43,14 @@ pub(super) async fn holds(
     stored: &[LegalHold],
     now: Timestamp,
 ) -> Result<(), Obstacle> {
-    let released: BTreeSet<String> = successful(trail, &events::HOLD_RELEASE, MOST_ENTRIES, now)
-        .await?
-        .into_iter()
-        .filter_map(|entry| entry.resource.id)
-        .collect();
+    let released: BTreeSet<String> =
+        successful(trail, &events::HOLD_RELEASE, None, MOST_ENTRIES, now)
+            .await?
+            .into_iter()
+            .filter_map(|entry| entry.resource.id)
+            .collect();
 
-    for entry in successful(trail, &events::HOLD_CREATE, MOST_ENTRIES, now).await? {
+    for entry in successful(trail, &events::HOLD_CREATE, None, MOST_ENTRIES, now).await? {
         let recorded: LegalHold = after(&entry)?;
         if released.contains(&recorded.id) {
             continue;
@@ -80,16 +81,19 @@ fn after<T: DeserializeOwned>(entry: &Entry) -> Result<T, Obstacle> {
     serde_json::from_slice(&text).map_err(Obstacle::of)
 }
 
-/// The newest entries of a type about changes that succeeded.
-async fn successful(
+/// The newest entries of a type about changes that succeeded, and that satisfy a condition.
+pub(super) async fn successful(
     trail: &Trail,
     kind: &EventKind,
+    condition: Option<Expr>,
     most: usize,
     now: Timestamp,
 ) -> Result<Vec<Entry>, Obstacle> {
     let event_type = kind.event_type();
     let query = Query::parse(&format!("event_type:{event_type} action.status:success"));
-    let request = SearchRequest::newest(query.map_err(Obstacle::of)?, most, now);
+    let query = query.map_err(Obstacle::of)?;
+    let query = condition.into_iter().fold(query, Query::and);
+    let request = SearchRequest::newest(query, most, now);
     let page = trail.search(&request).await.map_err(Obstacle::of)?;
     if most > 1 && page.next_cursor.is_some() {
         return Err(Obstacle::of(format_args!(

@@ -129,6 +129,8 @@ impl Work {
             entries: 0,
         };
         self.shared.write(progress);
+        let complete = self.trail.complete(&query, self.run.created_at).await;
+        complete.context("the report would not be complete")?;
         let scan = self
             .trail
             .scan(query, 0..checkpoint.size, self.run.created_at);

@@ -111,11 +111,35 @@ impl SegmentStore for Segments {
                         .map(|entry| entry.recorded_at.as_millisecond())
                         .max(),
                     expired: None,
+                    erased: Vec::new(),
+                    moved: None,
                 }
             }
         };
 
         self.step("segment written", &path).await?;
+        Ok(meta)
+    }
+
+    async fn rewrite(
+        &self,
+        segment: &SegmentMeta,
+        entries: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, SegmentError> {
+        self.step("write segment", &segment.path).await?;
+        let meta = match &self.lake {
+            Some(lake) => lake.rewrite(segment, entries).await?,
+            None => {
+                let path = segment.path_after(segment.erased.len() + 1);
+                self.keep(&path, entries);
+                SegmentMeta {
+                    path,
+                    count: entries.len() as u64,
+                    ..segment.clone()
+                }
+            }
+        };
+        self.step("segment written", &meta.path).await?;
         Ok(meta)
     }
 

@@ -12,9 +12,12 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { useChange } from '../queries';
 import { total } from './Effect';
+import { Erasures } from './Erasures';
 import { Holds } from './Holds';
 import { PeriodBar } from './PeriodBar';
 import { kept } from './periods';
+import { Restores } from './Restores';
+import { Tiers } from './Tiers';
 import { retentionQuery, runRetention, type Policy, type Retention as Body } from './queries';
 
 const PolicyForm = lazyComponent(() => import('./PolicyForm'), 'PolicyForm');
@@ -63,11 +66,10 @@ export function Retention() {
               />
             ))}
           </SimpleGrid>
-          <Text size="sm" className="muted">
-            Hot, warm and cold are kept in one place today: entries stay on the local disk, and can
-            be searched, until all three periods have passed.
-          </Text>
+          <Tiers tiers={data.tiers} />
+          <Restores />
           <Holds />
+          <Erasures />
           <Runs retention={data} />
         </Stack>
       )}
@@ -132,8 +134,8 @@ function Runs({ retention }: { retention: Body }) {
   const permanent = retention.course.find((course) => course.policy === 'permanent');
   return (
     <Panel
-      title="Deletion"
-      note="Runs every ten minutes. Each deletion is an entry of the log."
+      title="Moves and deletion"
+      note="Runs every ten minutes. Each move and each deletion is an entry of the log."
       actions={
         <Button
           variant="default"
@@ -141,8 +143,10 @@ function Runs({ retention }: { retention: Body }) {
           loading={run.isPending}
           onClick={() =>
             run.mutate(undefined, {
-              onSuccess: ({ entries }) =>
-                announce(`${plural(entries, 'entry', 'entries')} deleted`),
+              onSuccess: ({ entries, moved_entries }) =>
+                announce(
+                  `${plural(entries, 'entry', 'entries')} deleted, ${plural(moved_entries, 'entry', 'entries')} moved`,
+                ),
             })
           }
         >
@@ -158,6 +162,10 @@ function Runs({ retention }: { retention: Body }) {
             'Deleted',
             last && `${plural(last.entries, 'entry', 'entries')}, ${bytes(last.freed_bytes)} freed`,
           ],
+          [
+            'Moved',
+            last && `${plural(last.moved_entries, 'entry', 'entries')}, ${bytes(last.moved_bytes)}`,
+          ],
           ['Kept by legal holds', last && plural(last.held, 'segment')],
           [
             'Never deleted',
@@ -167,7 +175,7 @@ function Runs({ retention }: { retention: Body }) {
         ]}
       />
       {last && last.failures.length > 0 && (
-        <Alert color="red" variant="light" title="Not deleted" mt="sm">
+        <Alert color="red" variant="light" title="Not deleted or moved" mt="sm">
           <Group gap={4}>
             {last.failures.map((failure) => (
               <Text key={failure} size="sm" style={{ overflowWrap: 'anywhere' }}>

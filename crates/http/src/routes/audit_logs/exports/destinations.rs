@@ -5,15 +5,14 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_audit::events::{self, EventKind};
-use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::events;
+use reeve_audit::{FieldCode, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{CarryError, Destination, DestinationId, DestinationSecret};
 
 use crate::app::App;
-use crate::change::same_version;
+use crate::change::{Recorded, acted, created, modified, same_version, secret_again};
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
-use crate::log_entry;
 use crate::paging::window;
 use crate::routes::audit_logs::exports::problem;
 use crate::wire::export::{
@@ -67,15 +66,9 @@ pub(super) async fn create(
         version: 1,
     };
 
-    let entry = entry(
-        &caller,
-        &events::EXPORT_DESTINATION_CREATE,
-        "export_destination.create",
-        &destination,
-    );
-
+    let kind = &events::EXPORT_DESTINATION_CREATE;
     app.change(
-        entry.after(record(&destination)),
+        created(&caller, kind, "export_destination.create", &destination),
         app.exports.destination_insert(&destination, &secret, MOST),
     )
     .await?;
@@ -124,13 +117,8 @@ pub(super) async fn patch(
     let secret = given.secret.map(checked).transpose()?;
     let kept = app.exports.destination_secret(&before.id).await?;
 
-    if settings != before.settings && secret.is_none() && !kept.0.is_empty() {
-        return Err(Problem::field(
-            "secret",
-            FieldCode::MissingField,
-            "is required again when settings change",
-        ));
-    }
+    let is_other = settings != before.settings;
+    secret_again(is_other && secret.is_none(), !kept.0.is_empty())?;
 
     app.carrier
         .check(&settings, secret.as_ref())
@@ -143,15 +131,10 @@ pub(super) async fn patch(
         ..before.clone()
     };
 
-    let entry = entry(
-        &caller,
-        &events::EXPORT_DESTINATION_MODIFY,
-        "export_destination.modify",
-        &after,
-    )
-    .before(record(&before))
-    .after(record(&after))
-    .with_metadata("secret_replaced", secret.is_some());
+    let kind = &events::EXPORT_DESTINATION_MODIFY;
+    let states = (&before, &after);
+    let entry = modified(&caller, kind, "export_destination.modify", states)
+        .with_metadata("secret_replaced", secret.is_some());
 
     app.change(
         entry,
@@ -170,19 +153,10 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let before = app.exports.destination_get(&DestinationId(id)).await?;
-    let entry = entry(
-        &caller,
-        &events::EXPORT_DESTINATION_DELETE,
-        "export_destination.delete",
-        &before,
-    );
-
-    app.change(
-        entry.before(record(&before)),
-        app.exports.destination_delete(&before.id),
-    )
-    .await?;
-    Ok(StatusCode::NO_CONTENT)
+    let removal = app.exports.destination_delete(&before.id);
+    let kind = &events::EXPORT_DESTINATION_DELETE;
+    app.remove(&caller, kind, "export_destination.delete", &before, removal)
+        .await
 }
 
 /// Write a small file to a destination, and answer with what came of it.
@@ -197,7 +171,7 @@ pub(super) async fn test(
     let destination = app.exports.destination_get(&DestinationId(id)).await?;
     let secret = app.exports.destination_secret(&destination.id).await?;
     let announced = app
-        .announce(entry(
+        .announce(acted(
             &caller,
             &events::EXPORT_DESTINATION_TEST,
             "export_destination.test",
@@ -284,18 +258,12 @@ fn checked(secret: String) -> Result<DestinationSecret, Problem> {
     )]))
 }
 
-fn entry(caller: &Caller, kind: &EventKind, operation: &str, destination: &Destination) -> Entry {
-    log_entry::did(
-        caller,
-        kind,
-        operation,
-        ResourceRef::new("export_destination", destination.id.0.clone()),
-    )
-}
+impl Recorded for Destination {
+    fn resource(&self) -> ResourceRef {
+        ResourceRef::new("export_destination", self.id.0.clone())
+    }
 
-/// A destination as it stands in the log.
-fn record(destination: &Destination) -> AuditJson {
-    AuditJson::from(
-        serde_json::to_value(ExportDestinationBody::new(destination)).unwrap_or_default(),
-    )
+    fn record(&self) -> AuditJson {
+        AuditJson::from(serde_json::to_value(ExportDestinationBody::new(self)).unwrap_or_default())
+    }
 }

@@ -7,16 +7,15 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::Timestamp;
-use reeve_audit::events::{self, EventKind};
-use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
+use reeve_audit::events;
+use reeve_audit::{FieldCode, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{Draft, ScheduleId, ScheduledExport, Selection};
 use reeve_schedule::{Schedule, ScheduleError};
 
 use crate::app::App;
-use crate::change::same_version;
+use crate::change::{Recorded, created, modified, same_version};
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
-use crate::log_entry;
 use crate::paging::window;
 use crate::routes::audit_logs::ask;
 use crate::routes::audit_logs::exports::{destination, problem, requester};
@@ -74,15 +73,9 @@ pub(super) async fn create(
         version: 1,
     };
 
-    let entry = entry(
-        &caller,
-        &events::EXPORT_SCHEDULE_CREATE,
-        "export_schedule.create",
-        &scheduled,
-    );
-
+    let kind = &events::EXPORT_SCHEDULE_CREATE;
     app.change(
-        entry.after(record(&scheduled)),
+        created(&caller, kind, "export_schedule.create", &scheduled),
         app.exports.export_schedule_insert(&scheduled, MOST),
     )
     .await?;
@@ -172,13 +165,8 @@ pub(super) async fn patch(
         ..before.clone()
     };
 
-    let entry = entry(
-        &caller,
-        &events::EXPORT_SCHEDULE_MODIFY,
-        "export_schedule.modify",
-        &after,
-    );
-    let entry = entry.before(record(&before)).after(record(&after));
+    let kind = &events::EXPORT_SCHEDULE_MODIFY;
+    let entry = modified(&caller, kind, "export_schedule.modify", (&before, &after));
     app.change(entry, app.exports.export_schedule_update(&after))
         .await?;
 
@@ -194,19 +182,10 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let before = app.exports.export_schedule_get(&ScheduleId(id)).await?;
-    let entry = entry(
-        &caller,
-        &events::EXPORT_SCHEDULE_DELETE,
-        "export_schedule.delete",
-        &before,
-    );
-
-    app.change(
-        entry.before(record(&before)),
-        app.exports.export_schedule_delete(&before.id),
-    )
-    .await?;
-    Ok(StatusCode::NO_CONTENT)
+    let removal = app.exports.export_schedule_delete(&before.id);
+    let kind = &events::EXPORT_SCHEDULE_DELETE;
+    app.remove(&caller, kind, "export_schedule.delete", &before, removal)
+        .await
 }
 
 fn selection(
@@ -241,16 +220,12 @@ fn timing(pattern: &str, zone: &str, now: Timestamp) -> Result<Schedule, Problem
     })
 }
 
-fn entry(caller: &Caller, kind: &EventKind, operation: &str, scheduled: &ScheduledExport) -> Entry {
-    log_entry::did(
-        caller,
-        kind,
-        operation,
-        ResourceRef::new("export_schedule", scheduled.id.0.clone()),
-    )
-}
+impl Recorded for ScheduledExport {
+    fn resource(&self) -> ResourceRef {
+        ResourceRef::new("export_schedule", self.id.0.clone())
+    }
 
-/// A scheduled export as it stands in the log.
-fn record(scheduled: &ScheduledExport) -> AuditJson {
-    AuditJson::from(serde_json::to_value(ExportScheduleBody::new(scheduled)).unwrap_or_default())
+    fn record(&self) -> AuditJson {
+        AuditJson::from(serde_json::to_value(ExportScheduleBody::new(self)).unwrap_or_default())
+    }
 }

@@ -8,8 +8,9 @@ use axum::http::StatusCode;
 use reeve_audit::events;
 use reeve_intake::{QuarantineFilter, QuarantineId};
 
-use super::{entry, source};
+use super::source;
 use crate::app::App;
+use crate::change::acted;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
 use crate::paging::window;
@@ -59,7 +60,7 @@ pub(super) async fn retry(
     };
     let outcome = app
         .change(
-            entry(
+            acted(
                 &caller,
                 &events::INTEGRATION_MODIFY,
                 "retry_quarantined_event",
@@ -85,7 +86,7 @@ pub(super) async fn delete(
     let sources = app.source_intake.sources();
     let kept = sources.quarantine_get(&source.id, &event).await?;
     app.change(
-        entry(
+        acted(
             &caller,
             &events::INTEGRATION_MODIFY,
             "drop_quarantined_event",

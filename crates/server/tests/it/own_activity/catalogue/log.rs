@@ -52,6 +52,9 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::RETENTION_RUN, "retention"),
     by_user(&events::HOLD_CREATE, "legal_hold"),
     by_user(&events::HOLD_RELEASE, "legal_hold"),
+    by_user(&events::ERASURE_CREATE, "erasure_request"),
+    by_user(&events::ERASURE_APPROVE, "erasure_request"),
+    by_user(&events::ERASURE_REJECT, "erasure_request"),
     by_user(&events::REPORT_CREATE, "report"),
     by_user(&events::REPORT_MODIFY, "report"),
     by_user(&events::REPORT_DELETE, "report"),
@@ -147,6 +150,21 @@ async fn retention(admin: &Api) {
     let release = format!("audit-logs/holds/{}/release", hold.text_at("/id"));
     let _ = admin
         .post(&release, json!({ "reason": "settled" }))
+        .await
+        .expect(200);
+
+    let erasure = json!({ "scope": { "actor_id": "alice" }, "reason": "asked for it", "legal_basis": "GDPR Art. 17" });
+    let erasure = admin.post("audit-logs/erasures", erasure).await.expect(201);
+    let erasure = format!("audit-logs/erasures/{}", erasure.text_at("/id"));
+    let (_, other) = admin
+        .person("olga@acme.example", &["administrator"], &[])
+        .await;
+    let _ = other
+        .post(&format!("{erasure}/approve"), json!({}))
+        .await
+        .expect(200);
+    let _ = admin
+        .post(&format!("{erasure}/reject"), json!({ "reason": "settled" }))
         .await
         .expect(200);
 }

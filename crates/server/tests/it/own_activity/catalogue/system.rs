@@ -46,6 +46,11 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_reeve(&events::CHECKS_LOAD, "scheduled", "reeve"),
     by_reeve(&events::EXPIRE, "scheduled", "segment"),
     by_reeve(&events::FREE, "scheduled", "segment"),
+    by_reeve(&events::ERASE, "scheduled", "segment"),
+    by_reeve(&events::ERASURE_COMPLETE, "scheduled", "erasure_request"),
+    by_reeve(&events::MOVE, "scheduled", "segment"),
+    by_user(&events::RESTORE_CREATE, "log_restore"),
+    by_user(&events::RESTORE_END, "log_restore"),
     by_user(&events::KEY_ROTATE, "audit_log").when("method:api"),
     by_account(&events::KEY_ROTATE, "audit_log").when("method:cli"),
     by_user(&events::BACKUP, "backup"),
@@ -110,7 +115,9 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         text(&copy),
     ]);
 
+    let tiers = crate::tiers::folders(home.path());
     let variables = [
+        ("REEVE_TIERS", tiers.as_str()),
         ("REEVE_SEAL_AFTER_ENTRIES", "50"),
         ("REEVE_CHARGES_EVERY_S", "1"),
         ("REEVE_SELF_CHECK_EVERY_S", "2"),
@@ -130,6 +137,19 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         .post("audit-logs/retention/run", json!({}))
         .await
         .expect(200);
+    let (_, berta) = admin
+        .person("berta@acme.example", &["administrator"], &[])
+        .await;
+    let (_, carl) = admin
+        .person("carl@acme.example", &["administrator"], &[])
+        .await;
+    let bob = json!({ "actor_id": "bob" });
+    let erasure = crate::erasures::approved(&admin, bob, [&berta, &carl]).await;
+    let _ = crate::erasures::ended(&admin, &erasure, "completed").await;
+    let period = json!({ "start_time": "2000-01-01T00:00:00Z", "end_time": "2100-01-01T00:00:00Z", "days": 1 });
+    let restore = admin.post("audit-logs/restores", period).await.expect(201);
+    let restore = format!("audit-logs/restores/{}", restore.text_at("/id"));
+    let _ = admin.delete(&restore).await.expect(200);
     let batch: Vec<Value> = (0..60)
         .map(|_| json!({ "event_type": "test.deed" }))
         .collect();

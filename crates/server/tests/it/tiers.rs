@@ -1,0 +1,281 @@
+//! Tiers of a real service: segments in a bucket of versitygw and in folders, searched, left out,
+//! restored, verified, exported and deleted there.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_testkit::http::{Api, encoded, until};
+use reeve_testkit::service::{EMULATORS, Service, verify};
+use reeve_testkit::storage::{BUCKET, Kind, S3_KEY, Storage};
+use serde_json::{Value, json};
+
+use super::exports::{PATH, ended};
+use super::retention::seed;
+
+const VIEWS: &str = "event_type:resource.view";
+const DEEDS: &str = "event_type:test.deed";
+
+/// Folders for both tiers below a home, as the variable `REEVE_TIERS` names them.
+pub(crate) fn folders(home: &Path) -> String {
+    let [warm, cold] = ["warm", "cold"].map(|name| {
+        let folder = home.join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        format!("{name} = {{ folder = '{}' }}", folder.display())
+    });
+    format!("{{ {warm}, {cold} }}")
+}
+
+/// Views are due in the warm tier, everything else in the cold one.
+fn policies(views_warm: u32, rest_cold: u32) -> Value {
+    json!([
+        { "name": "view", "event_types": ["resource.view"], "hot_days": 1, "warm_days": views_warm, "cold_years": 0 },
+        { "name": "rest", "event_types": ["*"], "hot_days": 1, "warm_days": 1, "cold_years": rest_cold }
+    ])
+}
+
+async fn save(admin: &Api, policies: Value, version: u64) {
+    let body = json!({ "policies": policies, "version": version });
+    let _ = admin.put("audit-logs/retention", body).await.expect(200);
+}
+
+async fn run(admin: &Api) -> Value {
+    let run = admin
+        .post("audit-logs/retention/run", json!({}))
+        .await
+        .expect(200)
+        .body;
+    assert_eq!(run["failures"], json!([]), "{run}");
+    run
+}
+
+async fn search(admin: &Api, query: &str) -> Value {
+    let path = format!("audit-logs?limit=100&query={}", encoded(query));
+    admin.get(&path).await.expect(200).body
+}
+
+/// Segments of two classes that lie below a folder.
+fn segments(root: &Path) -> Vec<PathBuf> {
+    let classes = ["view", "default"].map(|class| root.join("lake/entries").join(class));
+    let files = classes
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten());
+    files.map(|file| file.unwrap().path()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn segments_go_to_a_bucket_and_a_folder_and_come_back() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, cold) = (home.path().join("data"), home.path().join("cold"));
+    std::fs::create_dir_all(&cold).unwrap();
+    std::fs::create_dir_all(&data).unwrap();
+    seed(&data, 1_000).await;
+    let storage = Storage::start(Kind::S3).await.unwrap();
+    let tiers = format!(
+        "{{ warm = {{ bucket = '{BUCKET}', region = 'us-east-1', prefix = 'log', endpoint = 'http://127.0.0.1:{}', access_key_id = '{}', secret_access_key = '{}' }}, cold = {{ folder = '{}' }} }}",
+        storage.port(),
+        S3_KEY.0,
+        S3_KEY.1,
+        cold.display()
+    );
+    let variables = [("REEVE_TIERS", tiers.as_str()), EMULATORS];
+    let service = Service::serve(&data, &variables).unwrap();
+    let admin = service.admin();
+
+    // Nothing moves by the presets; then each class goes to its tier, and the next run lets go of
+    // the local files.
+    assert_eq!(run(&admin).await["moved_segments"], json!(0));
+    save(&admin, policies(36_000, 100), 0).await;
+    let moved = run(&admin).await;
+    assert_eq!(
+        (&moved["moved_segments"], &moved["moved_entries"]),
+        (&json!(4), &json!(80))
+    );
+    assert_eq!(segments(&data).len(), 4);
+    run(&admin).await;
+    assert_eq!((segments(&data).len(), segments(&cold).len()), (0, 2));
+    let objects = storage.objects().await.unwrap();
+    assert_eq!(objects.len(), 2, "{:?}", objects.keys());
+    assert!(
+        objects
+            .keys()
+            .all(|name| name.starts_with("log/lake/entries/view/"))
+    );
+    let stored = admin.get("audit-logs/retention").await.expect(200).body;
+    assert_eq!(stored["tiers"][1]["place"], "s3://archive/log");
+    assert_eq!(
+        (
+            &stored["tiers"][1]["entries"],
+            &stored["tiers"][2]["entries"]
+        ),
+        (&json!(40), &json!(40))
+    );
+
+    // Warm is searched and proved; cold is left out, and the answer says so.
+    let views = search(&admin, VIEWS).await;
+    assert_eq!(
+        (&views["total"], views["items"].as_array().unwrap().len()),
+        (&json!(40), 40)
+    );
+    let proof = "audit-logs/alice-resource.view-3/proof";
+    assert_eq!(admin.get(proof).await.status, 200);
+    let deeds = search(&admin, DEEDS).await;
+    assert_eq!(
+        (&deeds["total"], &deeds["left_out"]),
+        (&json!(0), &json!({ "segments": 2, "entries": 40 }))
+    );
+    let recent = search(&admin, "timestamp:>now-2d").await;
+    assert_eq!(recent["left_out"], Value::Null);
+    let _ = admin
+        .get("audit-logs/alice-test.deed-3")
+        .await
+        .problem(409, "conflict");
+    let day = Timestamp::now() - SignedDuration::from_hours(24 * 1_000);
+    let hour = SignedDuration::from_hours(1);
+    let asked = json!({ "format": "json", "query": DEEDS, "start_time": day - hour, "end_time": day + hour });
+    let export = admin.post(PATH, asked).await.expect(202).text_at("/id");
+    let export = ended(&admin, &export).await;
+    assert_eq!(export["failure"]["code"], "log_away", "{export}");
+
+    // A restore brings the cold ones back until it ends, also over a start.
+    let period = |days: u32| json!({ "start_time": "2001-01-01T00:00:00Z", "end_time": "2101-01-01T00:00:00Z", "days": days });
+    let _ = admin
+        .post("audit-logs/restores", period(0))
+        .await
+        .problem(422, "invalid_fields");
+    let restore = admin
+        .post("audit-logs/restores", period(3))
+        .await
+        .expect(201)
+        .text_at("/id");
+    let path = format!("audit-logs/restores/{restore}");
+    let ready = |admin: Api| {
+        let path = path.clone();
+        async move {
+            until("the restore", Duration::from_secs(30), || async {
+                let found = admin.get(&path).await.expect(200).body;
+                (found["state"] == "ready").then_some(found)
+            })
+            .await
+        }
+    };
+    let found = ready(service.admin()).await;
+    assert_eq!(
+        (
+            &found["segments"],
+            &found["restored_segments"],
+            &found["entries"]
+        ),
+        (&json!(2), &json!(2), &json!(40))
+    );
+    let deeds = search(&admin, DEEDS).await;
+    assert_eq!(
+        (&deeds["total"], &deeds["left_out"]),
+        (&json!(40), &Value::Null)
+    );
+    service.stop().unwrap();
+    let service = Service::serve(&data, &variables).unwrap();
+    let admin = service.admin();
+    until("the restored entries", Duration::from_secs(30), || async {
+        (search(&admin, DEEDS).await["total"] == 40).then_some(())
+    })
+    .await;
+    assert_eq!(admin.delete(&path).await.expect(200).body["state"], "ended");
+    let _ = admin.delete(&path).await.problem(409, "conflict");
+    until(
+        "the end of the restore",
+        Duration::from_secs(30),
+        || async { (search(&admin, DEEDS).await["total"] == 0).then_some(()) },
+    )
+    .await;
+
+    // Expiry reaches the bucket and the folder.
+    save(&admin, policies(0, 0), 1).await;
+    assert_eq!(run(&admin).await["entries"], json!(80));
+    assert!(storage.objects().await.unwrap().is_empty());
+    assert!(segments(&cold).is_empty());
+    service.stop().unwrap();
+    let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tier_that_is_away_is_named_and_the_verifier_reads_folders() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    std::fs::create_dir_all(&data).unwrap();
+    seed(&data, 1_000).await;
+    let tiers = folders(home.path());
+    let service = Service::serve(&data, &[("REEVE_TIERS", tiers.as_str())]).unwrap();
+    let admin = service.admin();
+    save(&admin, policies(36_000, 100), 0).await;
+    run(&admin).await;
+    run(&admin).await;
+    let (warm, away) = (home.path().join("warm"), home.path().join("away"));
+    std::fs::rename(&warm, &away).unwrap();
+    let path = format!("audit-logs?limit=5&query={}", encoded(VIEWS));
+    let problem = admin.get(&path).await.problem(503, "log_away");
+    assert!(
+        problem.text.contains(warm.to_str().unwrap()),
+        "{}",
+        problem.text
+    );
+    std::fs::rename(&away, &warm).unwrap();
+    assert_eq!(search(&admin, VIEWS).await["total"], json!(40));
+    service.stop().unwrap();
+
+    // The verifier says what it did not read, reads it where it is given, and misses what is gone.
+    std::fs::remove_dir_all(data.join("lake/fetched")).unwrap();
+    let directory = data.to_str().unwrap();
+    let (code, said) = verify(&[directory]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("80 entries in 4 segments of the warm and cold tiers"),
+        "{said}"
+    );
+    let given =
+        ["warm", "cold"].map(|tier| format!("--tier={tier}={}", home.path().join(tier).display()));
+    let (code, said) = verify(&[directory, &given[0], &given[1]]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains("of the warm and cold tiers"), "{said}");
+    std::fs::remove_file(&segments(&warm)[0]).unwrap();
+    let (code, said) = verify(&[directory, &given[0], &given[1]]).unwrap();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("the segment is missing"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erasure_waits_for_what_lies_in_farther_tiers() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    std::fs::create_dir_all(&data).unwrap();
+    seed(&data, 1_000).await;
+    let tiers = folders(home.path());
+    let service = Service::serve(&data, &[("REEVE_TIERS", tiers.as_str())]).unwrap();
+    let admin = service.admin();
+    let (_, berta) = admin
+        .person("berta@acme.example", &["administrator"], &[])
+        .await;
+    let (_, carl) = admin
+        .person("carl@acme.example", &["administrator"], &[])
+        .await;
+    save(&admin, policies(36_000, 100), 0).await;
+    run(&admin).await;
+    run(&admin).await;
+
+    // Views are found in the warm tier; the cold one is not searched. Neither is written anew.
+    let alice = json!({ "actor_id": "alice" });
+    let request = super::erasures::approved(&admin, alice, [&berta, &carl]).await;
+    let waiting = super::erasures::ended(&admin, &request, "waiting").await;
+    assert_eq!(
+        (&waiting["erased"], &waiting["unsealed"]),
+        (&json!(0), &json!(0))
+    );
+    let views = search(&admin, "event_type:resource.view actor.id:alice").await;
+    assert_eq!(views["total"], json!(20));
+    service.stop().unwrap();
+    let given =
+        ["warm", "cold"].map(|tier| format!("--tier={tier}={}", home.path().join(tier).display()));
+    let (code, said) = verify(&[data.to_str().unwrap(), &given[0], &given[1]]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+}
