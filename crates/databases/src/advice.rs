@@ -15,7 +15,21 @@ pub enum Area {
     Replica,
 }
 
-/// Weight of advice.
+impl Area {
+    /// Name, as in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Area::Index => "index",
+            Area::Parameter => "parameter",
+            Area::Query => "query",
+            Area::Health => "health",
+            Area::Replica => "replica",
+        }
+    }
+}
+
+/// How urgently advice asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {

@@ -15,7 +15,14 @@ use reeve_recommend::recommendation::{
 
 use super::settings::Thresholds;
 
-const KIND: RecommendationType = RecommendationType::DatabaseTuning;
+pub(super) const KIND: RecommendationType = RecommendationType::DatabaseTuning;
+const ALL_AREAS: [Area; 5] = [
+    Area::Index,
+    Area::Parameter,
+    Area::Query,
+    Area::Health,
+    Area::Replica,
+];
 const GIB: f64 = 1_073_741_824.0;
 
 /// Confidence of an index that the planner chose.
@@ -55,27 +62,40 @@ pub(super) fn judged(facts: &Facts<'_>) -> Judgement {
         judgement.take(Ok(proposal(facts, advice)));
     }
 
-    // A database that was read in part refutes no earlier finding.
+    // What was not judged refutes no earlier finding; the rest does.
     let is_missing =
         |one: &&Unjudged| one.object.is_empty() && is_wanted(one.area, &one.rule, &settings);
     let missing: Vec<&Unjudged> = report.unjudged.iter().filter(is_missing).collect();
-    if missing.is_empty() {
-        let detail = format!(
-            "{} tables and {} indexes were judged",
-            observation.tables.len(),
-            observation.indexes.len()
-        );
-        judgement.take(Err(Abstention::decided(KIND, "nothing_else", detail)));
-    }
+    let detail = format!(
+        "{} tables and {} indexes were judged",
+        observation.tables.len(),
+        observation.indexes.len()
+    );
+    judgement.take(Err(Abstention::decided(KIND, "nothing_else", detail)));
     for one in missing {
         let remedy = match one.remedy.as_str() {
             "" => String::new(),
             remedy => format!("; {remedy}"),
         };
         let detail = format!("{}: {}{remedy}", one.rule, one.reason);
-        judgement.take(Err(Abstention::unjudged(KIND, "data_missing", detail)));
+        for aspect in left_open(one) {
+            let abstention = Abstention::unjudged(KIND, "data_missing", detail.clone());
+            judgement.take(Err(abstention.with_aspect(aspect)));
+        }
     }
     judgement
+}
+
+/// Beginnings of the aspects that stay as they are because something was not judged.
+fn left_open(unjudged: &Unjudged) -> Vec<String> {
+    let all = || ALL_AREAS.map(|area| format!("{}:", area.as_str()));
+    match (unjudged.area, unjudged.rule.as_str()) {
+        // A right that is missing may hide anything.
+        (Area::Health, "permissions") => all().into(),
+        // Statements that the server did not keep lead to indexes too.
+        (Area::Query, _) => vec!["query:".to_owned(), "index:missing_index:".to_owned()],
+        (area, rule) => vec![format!("{}:{rule}:", area.as_str())],
+    }
 }
 
 fn with_memory(observation: &Observation, settings: &Thresholds) -> Observation {
@@ -126,7 +146,12 @@ fn action(advice: &Advice) -> &'static str {
 fn proposal(facts: &Facts<'_>, advice: &Advice) -> Proposal {
     let resource = facts.resource;
     let mut subject = subject(resource, None);
-    subject.aspect = Some(format!("{}:{}", advice.rule, advice.object));
+    subject.aspect = Some(format!(
+        "{}:{}:{}",
+        advice.area.as_str(),
+        advice.rule,
+        advice.object
+    ));
 
     let mut path = Path::default();
     let mut reasons = advice.reasons.iter();

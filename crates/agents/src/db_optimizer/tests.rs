@@ -11,7 +11,7 @@ use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
 use serde_json::json;
 
-use super::judgement::judged;
+use super::judgement::{KIND, judged};
 use crate::cost_optimizer::tests::estate::{now, resource};
 
 /// A server without statements, whose table has two equal indexes and no key.
@@ -101,19 +101,24 @@ fn each_object_is_a_finding_of_its_own() {
     assert_eq!(
         aspects(&judgement),
         [
-            "missing_primary_key:public.orders",
-            "duplicate_index:public.one"
+            "health:missing_primary_key:public.orders",
+            "index:duplicate_index:public.one"
         ]
     );
     let duplicate = &judgement.proposals[1];
     assert_eq!(duplicate.rule, "remove_unused_indexes");
     assert!(duplicate.plan.is_none(), "nothing is executed");
-    // Without the memory the buffer is not judged, and what was found of it earlier stays.
-    assert!(
-        judgement.abstentions.iter().all(|one| !one.decisive),
-        "{:?}",
-        judgement.abstentions
-    );
+    // Without the memory the buffer is not judged, and what was found of it earlier stays. What was
+    // judged and not found is refuted.
+    let about = |aspect: &'static str| {
+        let all = judgement.abstentions.iter();
+        let about = all.filter(move |one| one.is_about(KIND, Some(aspect)));
+        about.map(|one| (one.aspect.is_some(), one.decisive))
+    };
+    let buffer: Vec<_> = about("parameter:tune_shared_buffers:shared_buffers").collect();
+    assert!(buffer.contains(&(true, false)), "{buffer:?}");
+    let table: Vec<_> = about("health:missing_primary_key:public.visits").collect();
+    assert_eq!(table, [(false, true)]);
 }
 
 #[test]
@@ -122,7 +127,7 @@ fn a_known_memory_completes_the_judgement() {
     let judgement = judgement(read(observation()), &[memory]);
     let found = aspects(&judgement);
     assert!(
-        found.contains(&"tune_shared_buffers:shared_buffers"),
+        found.contains(&"parameter:tune_shared_buffers:shared_buffers"),
         "{found:?}"
     );
     assert!(

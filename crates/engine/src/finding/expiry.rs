@@ -234,24 +234,28 @@ pub(crate) fn refuted<'a>(
 fn expiry_reason(judgements: &[&Judgement], known: &Recommendation) -> Option<String> {
     let (kind, aspect) = (known.kind, known.subject.aspect.as_deref());
     let proposals = || judgements.iter().flat_map(|one| &one.proposals);
-    let about = || {
-        let all = judgements.iter().flat_map(|one| &one.abstentions);
-        all.filter(|abstention| abstention.is_about(kind, aspect))
-    };
+    let all = judgements.iter().flat_map(|one| &one.abstentions);
+    let mut about: Vec<_> = all
+        .filter(|abstention| abstention.is_about(kind, aspect))
+        .collect();
+    // What is said of the part outranks what is said of the whole resource.
+    if about.iter().any(|abstention| abstention.aspect.is_some()) {
+        about.retain(|abstention| abstention.aspect.is_some());
+    }
     if proposals()
         .any(|proposal| proposal.kind == kind && proposal.subject.aspect.as_deref() == aspect)
     {
         return None;
     }
 
-    if let Some(abstention) = about().find(|abstention| abstention.decisive) {
+    if let Some(abstention) = about.iter().find(|abstention| abstention.decisive) {
         return Some(format!(
             "no longer found: {} ({})",
             abstention.detail, abstention.code
         ));
     }
 
-    let undecided = about().next().is_some();
+    let undecided = !about.is_empty();
     let replaces = |proposal: &&Proposal| proposal.subject.aspect.is_none() && !undecided;
     let other = proposals().next().filter(replaces)?;
     Some(format!(

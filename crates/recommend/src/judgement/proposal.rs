@@ -162,7 +162,8 @@ pub struct Abstention {
     /// The recommendation type the rule would have made; `None` when the resource was not judged at
     /// all.
     pub kind: Option<RecommendationType>,
-    /// Part of the resource that was judged, as [`Subject::aspect`]; `None` for all of it.
+    /// Part of the resource that was judged, as [`Subject::aspect`]; with a colon at its end, all parts
+    /// that begin with it. `None` for all of the resource.
     pub aspect: Option<String>,
     /// Stable code (`thin_data`, `group_member`, `cpu_not_low`, ...).
     pub code: &'static str,
@@ -211,7 +212,11 @@ impl Abstention {
     /// Returns `true` if it is about findings of a type and an aspect.
     #[must_use]
     pub fn is_about(&self, kind: RecommendationType, aspect: Option<&str>) -> bool {
-        let is_own_aspect = self.aspect.is_none() || self.aspect.as_deref() == aspect;
+        let is_own_aspect = match (self.aspect.as_deref(), aspect) {
+            (None, _) => true,
+            (Some(own), Some(aspect)) if own.ends_with(':') => aspect.starts_with(own),
+            (own, aspect) => own == aspect,
+        };
         self.kind.is_none_or(|own| own == kind) && is_own_aspect
     }
 
@@ -268,5 +273,21 @@ impl Path {
     /// Returns the checks as decisions.
     pub fn into_decisions(self) -> Vec<Decision> {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abstention_is_about_all_aspects_that_its_own_begins() {
+        let kind = RecommendationType::DatabaseTuning;
+        let of = |aspect| Abstention::decided(kind, "read", "").with_aspect(aspect);
+        assert!(of("index:").is_about(kind, Some("index:unused:a")));
+        assert!(!of("index:").is_about(kind, Some("query:spill:1")));
+        assert!(!of("index:").is_about(kind, None));
+        assert!(!of("index").is_about(kind, Some("index:unused:a")));
+        assert!(of("index").is_about(kind, Some("index")));
     }
 }
