@@ -126,6 +126,16 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     fs::write(data.join("checks/misplaced.toml"), "").unwrap();
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
+    // Before anything moves: entries of farther tiers are not erased.
+    let (_, berta) = admin
+        .person("berta@acme.example", &["administrator"], &[])
+        .await;
+    let (_, carl) = admin
+        .person("carl@acme.example", &["administrator"], &[])
+        .await;
+    let bob = json!({ "actor_id": "bob" });
+    let erasure = crate::erasures::approved(&admin, bob, [&berta, &carl]).await;
+    let _ = crate::erasures::ended(&admin, &erasure, "completed").await;
     // The presets delete nothing before they are saved.
     let retention = admin.get("audit-logs/retention").await.expect(200).body;
     let policies = json!({ "policies": retention["policies"] });
@@ -137,15 +147,6 @@ async fn what_the_program_does_with_its_data_is_recorded() {
         .post("audit-logs/retention/run", json!({}))
         .await
         .expect(200);
-    let (_, berta) = admin
-        .person("berta@acme.example", &["administrator"], &[])
-        .await;
-    let (_, carl) = admin
-        .person("carl@acme.example", &["administrator"], &[])
-        .await;
-    let bob = json!({ "actor_id": "bob" });
-    let erasure = crate::erasures::approved(&admin, bob, [&berta, &carl]).await;
-    let _ = crate::erasures::ended(&admin, &erasure, "completed").await;
     let period = json!({ "start_time": "2000-01-01T00:00:00Z", "end_time": "2100-01-01T00:00:00Z", "days": 1 });
     let restore = admin.post("audit-logs/restores", period).await.expect(201);
     let restore = format!("audit-logs/restores/{}", restore.text_at("/id"));
