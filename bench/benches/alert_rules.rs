@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use reeve_alerts::{
-    Evaluator, Limits, Observed, Progress, ReadyRule, Rule, RuleDraft, RuleId, RuleSettings,
-    RuleState, ready_rules,
+    AlertProgress, AlertRule, Evaluator, EvaluatorLimits, Observed, ReadyRule, RuleDraft, RuleId,
+    RuleSettings, RuleState, ready_rules,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
 
@@ -91,10 +91,10 @@ fn draft(number: u64, ready: &[ReadyRule], random: &mut Random) -> RuleDraft {
     }
 }
 
-fn rule(number: u64, ready: &[ReadyRule], random: &mut Random) -> Result<Arc<Rule>, String> {
+fn rule(number: u64, ready: &[ReadyRule], random: &mut Random) -> Result<Arc<AlertRule>, String> {
     let settings =
         RuleSettings::read(draft(number, ready, random)).map_err(|errors| format!("{errors:?}"))?;
-    Ok(Arc::new(Rule {
+    Ok(Arc::new(AlertRule {
         id: RuleId(format!("r-{number}")),
         settings,
         state: RuleState::Enabled,
@@ -156,7 +156,7 @@ fn main() -> Result<(), String> {
         stream.push((at, entry(&mut random, at)?));
     }
 
-    let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
+    let mut evaluator = Evaluator::new(EvaluatorLimits::default(), AlertProgress::default());
     let indexing = Instant::now();
     evaluator.set_rules(rules);
     let indexed = indexing.elapsed();

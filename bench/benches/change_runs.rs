@@ -21,20 +21,20 @@ use anyhow::{Context as _, Result};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, Obstacle};
-use reeve_controls::Catalogue as Controls;
+use reeve_controls::ControlCatalogue as Controls;
 use reeve_engine::{
     Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings, GuardrailService,
     ModelService, Records, RolloutService, RunPorts, RunService, ScopeService,
 };
 use reeve_estate::{
-    Act, Catalogue, Charge, Connection, ConnectionId, Described, DescriptionStore, Document,
-    EstateStore, Provider, ReadOutcome, Reading, Relation, RelationKind, Resource, ResourceId,
-    ResourceKind, StoreError,
+    Act, Charge, Connection, ConnectionId, Described, DescriptionReading, DescriptionStore,
+    Document, EstateStore, PriceCatalogue, Provider, ReadOutcome, Relation, RelationKind, Resource,
+    ResourceId, ResourceKind, StoreError,
 };
 use reeve_lake::SampleLake;
 use reeve_recommend::agent::{AgentId, AgentType, RunReport};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, RecordError, Recorder};
 use reeve_store::{Store, Vault};
 use serde_json::Value;
@@ -163,7 +163,7 @@ impl Estate {
         }
 
         for kind in Controls::builtin().kinds_of(Provider::Aws) {
-            let reading = Reading {
+            let reading = DescriptionReading {
                 kind,
                 region: String::new(),
                 outcome: ReadOutcome::Complete,
@@ -184,8 +184,8 @@ impl Estate {
 async fn runs(store: &Arc<Store>, folder: &std::path::Path) -> Result<RunService> {
     let nothing = Arc::new(Nothing);
     let samples = Arc::new(SampleLake::open(folder).await?);
-    let catalogue = Arc::new(Catalogue::builtin().clone());
-    let changes = Changes::builtin();
+    let catalogue = Arc::new(PriceCatalogue::builtin().clone());
+    let changes = ChangeRegistry::builtin();
     let records = Arc::new(Records::new(
         store.clone(),
         nothing.clone(),

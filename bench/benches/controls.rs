@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use reeve_bench::memory;
-use reeve_controls::{Catalogue, Prepared, Subject};
+use reeve_controls::{ControlCatalogue, ControlSubject, PreparedControl};
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde_json::Value;
@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
     let resources = given.unwrap_or(100_000);
 
     let loading = Instant::now();
-    let catalogue = Catalogue::builtin();
+    let catalogue = ControlCatalogue::builtin();
     let checks = catalogue.checks().count();
     let loaded = loading.elapsed();
 
@@ -40,8 +40,8 @@ fn main() -> anyhow::Result<()> {
     let judging = Instant::now();
     for number in 0..resources {
         let (kind, document) = &documents[number % documents.len()];
-        let subject = Subject::alone(Provider::Aws, *kind, "resource", document);
-        let prepared = Prepared::new(&subject, now);
+        let subject = ControlSubject::alone(Provider::Aws, *kind, "resource", document);
+        let prepared = PreparedControl::new(&subject, now);
         for (_, verdict) in catalogue.judge(&prepared, |_| true) {
             results += 1;
             failed += u64::from(verdict.answer == CheckAnswer::Fail);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, EventType, Json,
     ResourceRef, RetentionClass, Severity, json,
@@ -21,7 +21,7 @@ use reeve_bench::memory;
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
     Aggregation, EntryReader, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta,
-    SegmentStore, StoredEntry, Tail, TimeUnit, TrailError, View,
+    SegmentStore, StoredEntry, Tail, TailView, TimeUnit, TrailError,
 };
 use reeve_tlog::{Hash, commitment};
 
@@ -188,8 +188,8 @@ struct Log {
 
 #[async_trait]
 impl Views for Log {
-    fn view(&self) -> View {
-        View {
+    fn view(&self) -> TailView {
+        TailView {
             segments: Arc::clone(&self.segments),
             tail: self.tail.clone(),
         }
@@ -367,12 +367,12 @@ fn older(random: &mut Random, query: &str) -> String {
 fn aggregation(name: &str) -> Aggregation {
     let by = match name {
         "hour" => GroupBy::Time {
-            column: Column::Timestamp,
+            column: QueryColumn::Timestamp,
             unit: TimeUnit::Hour,
         },
         "user" => GroupBy::User,
         _ => GroupBy::Column(
-            Column::ALL
+            QueryColumn::ALL
                 .into_iter()
                 .find(|column| column.field_name() == name)
                 .unwrap(),

@@ -12,7 +12,7 @@
 use std::time::Instant;
 
 use reeve_bench::memory;
-use reeve_exposure::{Configuration, Estate};
+use reeve_exposure::{Estate, ExposureConfiguration};
 use serde_json::{Value, json};
 
 /// Resources of one network.
@@ -29,12 +29,14 @@ fn main() -> anyhow::Result<()> {
     let before = memory(std::process::id())?.peak >> 20;
 
     let start = Instant::now();
-    let configurations = documents.iter().map(|(kind, id, document)| Configuration {
-        id,
-        kind,
-        account: "111122223333",
-        document,
-    });
+    let configurations = documents
+        .iter()
+        .map(|(kind, id, document)| ExposureConfiguration {
+            id,
+            kind,
+            account: "111122223333",
+            document,
+        });
     let estate = Estate::new(configurations);
     let indexed = start.elapsed().as_secs_f64();
     let exposures = estate.exposures();

@@ -29,7 +29,7 @@ use reeve_audit::{Draft, Entry, RetentionClass};
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
     EntryReader, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail,
-    TrailError, View,
+    TailView, TrailError,
 };
 use reeve_tlog::{Hash, commitment};
 
@@ -42,14 +42,14 @@ struct Log {
 
 #[async_trait]
 impl Views for Log {
-    fn view(&self) -> View {
+    fn view(&self) -> TailView {
         let end = self
             .segments
             .iter()
             .map(|segment| segment.last_sequence + 1)
             .max()
             .unwrap_or_default();
-        View {
+        TailView {
             segments: Arc::clone(&self.segments),
             tail: Tail::starting_at(end),
         }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use reeve_audit::{Content, Draft, Entry, parse_batch};
+use reeve_audit::{BatchContent, Draft, Entry, parse_batch};
 
 const ROUNDS: usize = 15;
 
@@ -66,8 +66,8 @@ fn main() -> std::io::Result<()> {
     })?;
 
     for (name, content, bodies) in [
-        ("NDJSON, 500 at once", Content::Ndjson, &batches),
-        ("array, 500 at once", Content::Array, &arrays),
+        ("NDJSON, 500 at once", BatchContent::Ndjson, &batches),
+        ("array, 500 at once", BatchContent::Array, &arrays),
     ] {
         report(name, &mut || {
             bodies

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use reeve_audit::Draft;
 use reeve_lake::EntrySegments;
 use reeve_ledger::{Config, Ledger, keys};
-use reeve_verify::{Options, Progress, verify_directory};
+use reeve_verify::{DirectoryOptions, Progress, verify_directory};
 
 const FRAME: usize = 1_000;
 const SEAL: usize = 100_000;
@@ -82,7 +82,7 @@ async fn main() {
     ledger.close().await;
     println!("written in {:.1} s", started.elapsed().as_secs_f64());
     let report = tokio::task::block_in_place(|| {
-        verify_directory(&dir, &Options::default(), &Progress::hidden())
+        verify_directory(&dir, &DirectoryOptions::default(), &Progress::hidden())
     })
     .unwrap();
     println!("{report}");

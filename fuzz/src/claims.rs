@@ -1,7 +1,7 @@
 //! The door: single entries and submissions.
 
-use reeve_audit::json::{Numbers, Options, parse_with};
-use reeve_audit::{Content, Draft, Entry, MAX_ENTRY_BYTES, claim_digest, parse_batch};
+use reeve_audit::json::{Numbers, ParseOptions, parse_with};
+use reeve_audit::{BatchContent, Draft, Entry, MAX_ENTRY_BYTES, claim_digest, parse_batch};
 
 use super::moment;
 
@@ -30,7 +30,7 @@ pub fn entry(data: &[u8]) {
     check(&later);
 
     // Without an id or a time of its own, each sending is another claim.
-    let sent = parse_with(data, &Options::default())
+    let sent = parse_with(data, &ParseOptions::default())
         .expect("taken a moment ago")
         .value;
     if sent
@@ -64,9 +64,9 @@ fn check(draft: &Draft) {
     );
     assert_eq!(claim_digest(&entry), draft.claim_digest);
 
-    let options = Options {
+    let options = ParseOptions {
         numbers: Numbers::Stored,
-        ..Options::default()
+        ..ParseOptions::default()
     };
     let value = parse_with(&draft.canonical, &options)
         .expect("canonical bytes are JSON")
@@ -88,28 +88,29 @@ fn check(draft: &Draft) {
 /// However a submission is written, an entry in it is what it is alone.
 pub fn batch(data: &[u8]) {
     let at = moment(1_790_000_000);
-    for content in [Content::One, Content::Array, Content::Ndjson] {
+    for content in [BatchContent::One, BatchContent::Array, BatchContent::Ndjson] {
         match parse_batch(data, content, at, 50) {
             Ok(drafts) => {
                 assert!(!drafts.is_empty() && drafts.len() <= 50);
                 drafts.iter().for_each(check);
-                if content == Content::Ndjson {
+                if content == BatchContent::Ndjson {
                     let lines = data
                         .split(|b| *b == b'\n')
                         .filter(|line| !line.iter().all(u8::is_ascii_whitespace));
-                    let alone = lines
-                        .map(|line| parse_batch(line, Content::One, at, 1).expect("one of them"));
+                    let alone = lines.map(|line| {
+                        parse_batch(line, BatchContent::One, at, 1).expect("one of them")
+                    });
                     same(&drafts, &alone.flatten().collect::<Vec<_>>());
                 }
-                if content == Content::Array {
+                if content == BatchContent::Array {
                     let lines: Vec<Vec<u8>> = drafts.iter().map(sent).collect();
                     // A large double that was sent with a point or an exponent is spelled as an
                     // integer, which the door refuses.
                     if lines
                         .iter()
-                        .all(|line| parse_with(line, &Options::default()).is_ok())
+                        .all(|line| parse_with(line, &ParseOptions::default()).is_ok())
                     {
-                        let read = parse_batch(&lines.concat(), Content::Ndjson, at, 50);
+                        let read = parse_batch(&lines.concat(), BatchContent::Ndjson, at, 50);
                         same(&drafts, &read.expect("taken as an array"));
                     }
                 }

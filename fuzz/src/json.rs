@@ -1,7 +1,7 @@
 //! The strict reader against serde_json, the canonical writer against serde_json_canonicalizer.
 
 use reeve_audit::Json;
-use reeve_audit::json::{Numbers, Options, parse, parse_with};
+use reeve_audit::json::{Numbers, ParseOptions, parse, parse_with};
 
 /// Text that the strict reader accepts is accepted by serde_json with the same meaning; canonical
 /// text reads back, is its own canonical text, and equals the output of another implementation of
@@ -9,9 +9,9 @@ use reeve_audit::json::{Numbers, Options, parse, parse_with};
 pub fn json(data: &[u8]) {
     let lenient = parse_with(
         data,
-        &Options {
+        &ParseOptions {
             numbers: Numbers::KeepAsText,
-            ..Options::default()
+            ..ParseOptions::default()
         },
     );
 
@@ -68,9 +68,9 @@ pub(crate) fn canonical(value: &Json) {
 
     let again = parse_with(
         &text,
-        &Options {
+        &ParseOptions {
             numbers: Numbers::Stored,
-            ..Options::default()
+            ..ParseOptions::default()
         },
     );
     let again = again.expect("canonical text reads back").value;

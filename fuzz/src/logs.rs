@@ -4,7 +4,7 @@
 use reeve_audit::Entry;
 use reeve_ledger::manifest::{Manifest, journal};
 use reeve_ledger::wal::{
-    Frame, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after,
+    FrameReader, HEADER_LEN, WalFrame, WalHeader, encode_frame, whole_frame_after,
 };
 use reeve_ledger::{anchor, wal as log};
 
@@ -75,7 +75,7 @@ fn read(file: &[u8]) {
 }
 
 /// A frame written again reads the same.
-fn again(frame: &Frame) {
+fn again(frame: &WalFrame) {
     let entries = frame
         .entries
         .iter()

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use reeve_anomalies::behavior::{EntryReview, EntryWatch};
 use reeve_audit::Entry;
-use reeve_learn::behavior::Judgement;
+use reeve_learn::behavior::BehaviorJudgement;
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -327,7 +327,7 @@ fn score_in_order(
         })
     };
 
-    let scored = |(unit, entry): (&Unit, &Entry), judgement: Judgement| {
+    let scored = |(unit, entry): (&Unit, &Entry), judgement: BehaviorJudgement| {
         let reasons = judgement.reasons().collect::<Vec<_>>().join("; ");
         Scored::new(unit, entry, judgement.score, reasons)
     };

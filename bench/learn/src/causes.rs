@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use reeve_learn::causes::{
-    Cause, Edge, Grade, IncidentSymptom, NodeDeviation, NodeMetric, causes, deviations,
+    Cause, CauseEdge, CauseGrade, IncidentSymptom, NodeDeviation, NodeMetric, causes, deviations,
 };
 
 use crate::data::Data;
@@ -34,7 +34,7 @@ struct Hits {
 }
 
 /// Answers of one grade, and those of them that were right.
-type Grades = BTreeMap<Grade, (usize, usize)>;
+type Grades = BTreeMap<CauseGrade, (usize, usize)>;
 
 /// Prints the tables.
 pub(crate) fn run(_data: &Data) -> Result<()> {
@@ -111,7 +111,7 @@ fn judge(name: &str, world: World, seeds: std::ops::Range<u64>) -> (Grades, Grad
 fn note(grades: &mut Grades, found: &[Cause], cause: &str) {
     let first = found.first();
     let entry = grades
-        .entry(first.map_or(Grade::Inconclusive, |one| one.grade))
+        .entry(first.map_or(CauseGrade::Inconclusive, |one| one.grade))
         .or_default();
     entry.0 += 1;
     entry.1 += usize::from(first.is_some_and(|one| one.node == cause));
@@ -132,7 +132,7 @@ fn ranked(
 /// Personalised PageRank: steps go to callees and stay by how much each deviates.
 fn walk(
     found: &BTreeMap<String, NodeDeviation>,
-    edges: &[Edge],
+    edges: &[CauseEdge],
     symptom: &IncidentSymptom,
 ) -> Vec<String> {
     const RESTART: f64 = 0.15;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use reeve_learn::forecast::{Effort, Settings, fit};
+use reeve_learn::forecast::{Effort, ForecastSettings, fit};
 
 use crate::data::Data;
 use crate::goal::Goal;
@@ -122,10 +122,10 @@ fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
         let past = series.until(from, origin);
         let Ok(model) = fit(
             &past,
-            &Settings {
+            &ForecastSettings {
                 horizon,
                 effort,
-                ..Settings::default()
+                ..ForecastSettings::default()
             },
         ) else {
             continue;
@@ -169,9 +169,9 @@ fn speed(set: &Set) {
         );
         let fitted = fit(
             &past,
-            &Settings {
+            &ForecastSettings {
                 horizon: day,
-                ..Settings::default()
+                ..ForecastSettings::default()
             },
         );
         fits += usize::from(fitted.is_ok_and(|model| model.forecast(day).len() == day));

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use reeve_learn::interruption::{Ending, HORIZONS_MS, History, Instance, Lifetime, Model, Signal};
+use reeve_learn::interruption::{
+    HORIZONS_MS, History, Instance, InterruptionEnding, InterruptionModel, InterruptionSignal,
+    Lifetime,
+};
 
 use crate::data::Data;
 
@@ -50,9 +53,12 @@ pub(crate) fn run(data: &Data) -> Result<()> {
 
 fn judge(world: World, fleet: &Fleet, split_ms: i64) {
     let history = before(fleet, split_ms);
-    let (mut model, price) = (Model::fit(&history), Model::fit(&price_only(&history)));
+    let (mut model, price) = (
+        InterruptionModel::fit(&history),
+        InterruptionModel::fit(&price_only(&history)),
+    );
     let mut scores: [[Forecasts; 3]; 3] = Default::default();
-    let mut signals: BTreeMap<&str, &Signal> = BTreeMap::new();
+    let mut signals: BTreeMap<&str, &InterruptionSignal> = BTreeMap::new();
     let (mut next_signal, mut next_end) = (
         0,
         fleet.lives.partition_point(|life| life.end_ms < split_ms),
@@ -69,7 +75,7 @@ fn judge(world: World, fleet: &Fleet, split_ms: i64) {
             next_signal += 1;
         }
         while let Some(life) = fleet.lives.get(next_end).filter(|life| life.end_ms <= at) {
-            if life.ending == Ending::Interrupted {
+            if life.ending == InterruptionEnding::Interrupted {
                 model.note_interruption(&life.pool, &life.family, life.end_ms);
             }
             next_end += 1;
@@ -99,9 +105,9 @@ fn ask(
     scores: &mut [[Forecasts; 3]; 3],
     life: &Lifetime,
     at: i64,
-    signal: Option<&Signal>,
-    model: &Model,
-    price: &Model,
+    signal: Option<&InterruptionSignal>,
+    model: &InterruptionModel,
+    price: &InterruptionModel,
 ) {
     let instance = Instance {
         pool: life.pool.clone(),
@@ -139,7 +145,7 @@ fn ask(
             .enumerate()
         {
             let within = life.end_ms - at <= HORIZONS_MS[index];
-            let interrupted = within && life.ending == Ending::Interrupted;
+            let interrupted = within && life.ending == InterruptionEnding::Interrupted;
             if !within || interrupted {
                 scores[kind][index].add(chance.value, interrupted);
             }
@@ -158,7 +164,7 @@ fn before(fleet: &Fleet, split_ms: i64) -> History {
             } else {
                 Lifetime {
                     end_ms: split_ms,
-                    ending: Ending::Running,
+                    ending: InterruptionEnding::Running,
                     ..life.clone()
                 }
             }
@@ -194,13 +200,13 @@ fn base_rates(history: &History) -> [f64; 3] {
     let events = history
         .lifetimes
         .iter()
-        .filter(|life| life.ending == Ending::Interrupted)
+        .filter(|life| life.ending == InterruptionEnding::Interrupted)
         .count() as f64;
     HORIZONS_MS.map(|horizon| 1.0 - (-events / hours * horizon as f64 / HOUR_MS as f64).exp())
 }
 
 fn cold_start() {
-    let model = Model::fit(&History::default());
+    let model = InterruptionModel::fit(&History::default());
     let instance = Instance {
         pool: "p".into(),
         family: "f".into(),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use reeve_learn::Point;
-use reeve_learn::leak::{Settings, Verdict, judge};
+use reeve_learn::leak::{LeakSettings, LeakVerdict, judge};
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -77,13 +77,13 @@ pub(crate) fn run(data: &Data) -> Result<()> {
     let started = Instant::now();
     let judged: Vec<_> = cases
         .iter()
-        .map(|case| judge(&case.points, &[], &Settings::default()))
+        .map(|case| judge(&case.points, &[], &LeakSettings::default()))
         .collect();
     let each = started.elapsed() / CASES as u32;
     println!("| detector | F1 | precision | recall |\n|---|---|---|---|");
     let says: Vec<bool> = judged
         .iter()
-        .map(|one| one.verdict == Verdict::Leak)
+        .map(|one| one.verdict == LeakVerdict::Leak)
         .collect();
     let ours = score(&cases, |index, _| says[index]);
     ours.row("ours");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use reeve_learn::Point;
-use reeve_learn::saturation::{Outlook, Question, Verdict, forecast_saturation};
+use reeve_learn::saturation::{Outlook, OutlookVerdict, SaturationQuestion, forecast_saturation};
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -84,7 +84,9 @@ fn see(base: &[Vec<Point>], seed: u64, cut: Cut) -> Seen {
     let started = Instant::now();
     let outlooks = disks
         .iter()
-        .map(|(_, disk)| forecast_saturation(&disk.history, &Question::disk(disk.capacity)))
+        .map(|(_, disk)| {
+            forecast_saturation(&disk.history, &SaturationQuestion::disk(disk.capacity))
+        })
         .collect();
     let each = started.elapsed() / disks.len().max(1) as u32;
 
@@ -213,9 +215,11 @@ fn still(base: &[Vec<Point>], seed: u64, cut: Cut) {
             .map(|(_, value)| *value)
             .fold(f64::MIN, f64::max);
         let capacity = peak + chance.between(0.5, 3.0) * series::deviation(&window);
-        let outlook =
-            forecast_saturation(&window[..window.len() - AHEAD], &Question::disk(capacity));
-        alarms += u32::from(outlook.verdict == Verdict::Foreseen);
+        let outlook = forecast_saturation(
+            &window[..window.len() - AHEAD],
+            &SaturationQuestion::disk(capacity),
+        );
+        alarms += u32::from(outlook.verdict == OutlookVerdict::Foreseen);
         count += 1;
     }
 

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use reeve_learn::Point;
-use reeve_learn::scaling::Settings;
-use reeve_learn::scaling::replay::{self, Outcome, foresight, serve, tracking};
+use reeve_learn::scaling::ScalingSettings;
+use reeve_learn::scaling::replay::{self, ReplayOutcome, foresight, serve, tracking};
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -109,7 +109,7 @@ fn requests(path: &Path) -> Result<Vec<Point>> {
 fn print_with_floor(name: &str, points: &[Point]) {
     let times = points.iter().map(|(at, _)| *at);
     let step_ms = reeve_learn::window::median_step_ms(times).unwrap_or(LEAD_MS);
-    let settings = Settings {
+    let settings = ScalingSettings {
         step_ms,
         ..settings(points, LEAD_MS)
     };
@@ -134,11 +134,11 @@ fn print_with_floor(name: &str, points: &[Point]) {
     }
 }
 
-fn settings(points: &[Point], lead_ms: i64) -> Settings {
+fn settings(points: &[Point], lead_ms: i64) -> ScalingSettings {
     let most = points
         .iter()
         .fold(0.0f64, |most, (_, load)| most.max(*load));
-    Settings {
+    ScalingSettings {
         unit: most / PEAK_UNITS,
         lead_ms,
         least: 1,
@@ -148,7 +148,7 @@ fn settings(points: &[Point], lead_ms: i64) -> Settings {
 }
 
 fn print(name: &str, all: &[Vec<Point>], lead_ms: i64) {
-    let mut tallies = [Outcome::default(); 5];
+    let mut tallies = [ReplayOutcome::default(); 5];
     for points in all {
         let settings = settings(points, lead_ms);
         let wanted = [
@@ -175,7 +175,7 @@ fn print(name: &str, all: &[Vec<Point>], lead_ms: i64) {
     }
 }
 
-fn ours(points: &[Point], settings: Settings) -> Vec<u64> {
+fn ours(points: &[Point], settings: ScalingSettings) -> Vec<u64> {
     let wanted = replay::predicted(points, settings);
     wanted.iter().map(|wanted| wanted.units).collect()
 }

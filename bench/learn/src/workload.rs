@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use reeve_learn::workload::{Class, Features, Metrics, probabilities, properties, scores};
+use reeve_learn::workload::{Features, Metrics, WorkloadClass, probabilities, properties, scores};
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -119,8 +119,8 @@ fn calibration_error(mut said: Vec<(f64, f64)>) -> f64 {
 }
 
 fn majority(judged: &[Resource]) {
-    let count = |class: &Class| judged.iter().filter(|one| one.class == *class).count();
-    let most = Class::ALL.iter().map(count).max().unwrap_or(0) as f64 / judged.len() as f64;
+    let count = |class: &WorkloadClass| judged.iter().filter(|one| one.class == *class).count();
+    let most = WorkloadClass::ALL.iter().map(count).max().unwrap_or(0) as f64 / judged.len() as f64;
     println!(
         "| always the commonest | 0.0 % | {most:.3} | {:.3} | 0.250 | {:.3} | | |",
         most / 4.0,
@@ -134,7 +134,7 @@ fn confusion(judged: &[Resource]) {
 
     for one in judged {
         let best = |chances: [f64; 4]| {
-            Class::ALL
+            WorkloadClass::ALL
                 .into_iter()
                 .map(|class| class as usize)
                 .find(|at| chances[*at] >= CLEAR)
@@ -146,7 +146,7 @@ fn confusion(judged: &[Resource]) {
     println!(
         "\n| is, said | production | development | batch | analytics | unclear | thin data |\n|---|---|---|---|---|---|---|"
     );
-    for (class, row) in Class::ALL.iter().zip(table) {
+    for (class, row) in WorkloadClass::ALL.iter().zip(table) {
         println!(
             "| {class:?} | {} |",
             row.map(|count| count.to_string()).join(" | ")

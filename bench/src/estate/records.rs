@@ -4,25 +4,26 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Money, Provider, Resource, ResourceId,
-    ResourceKind, ResourceState, Specification,
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Money, Provider, Resource,
+    ResourceId, ResourceKind, ResourceState, Specification,
 };
 use reeve_recommend::action::{
     Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict,
 };
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::agent::{
-    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
+    Agent, AgentId, AgentScope, AgentType, AutoApply, Impact, Mode, Notifications, Timing,
 };
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
 use reeve_recommend::change::{Effect, ResizeMachine};
 use reeve_recommend::plan::{Plan, StepKind};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::origin::{Origin, OriginCause};
 use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    ConfidenceRange, Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment,
-    Priority, Recommendation, RecommendationId, RecommendationType, Subject,
+    ConfidenceRange, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    Recommendation, RecommendationDecision, RecommendationId, RecommendationSubject,
+    RecommendationType,
 };
 
 /// A connection to which nothing answers: the inventory stays as it was put in.
@@ -33,7 +34,7 @@ pub(super) fn connection(id: String, at: Timestamp) -> Connection {
         provider: Provider::Aws,
         account: String::new(),
         regions: vec!["eu-west-1".into()],
-        credentials: Credentials::AccessKey {
+        credentials: ConnectionCredentials::AccessKey {
             access_key_id: "AKIDEXAMPLE".into(),
             secret_access_key: "not used".into(),
             session_token: None,
@@ -77,7 +78,7 @@ pub(super) fn agent(id: String, agent_type: AgentType, at: Timestamp) -> Agent {
         id: AgentId(id),
         agent_type,
         mode: Mode::SafeMode,
-        scope: Scope {
+        scope: AgentScope {
             accounts: Vec::new(),
             services: Vec::new(),
         },
@@ -94,7 +95,7 @@ pub(super) fn agent(id: String, agent_type: AgentType, at: Timestamp) -> Agent {
             anomalies: Timing::Never,
         },
         schedule: None,
-        settings: Settings::default(),
+        settings: AgentSettings::default(),
         learning_waived: None,
         version: 1,
         created_at: at,
@@ -122,11 +123,11 @@ pub(super) fn recommendation(
         origin: Origin {
             agent_type: AgentType::COST_OPTIMIZER,
             rule: "downsize_underutilized".into(),
-            cause: Cause::Run,
+            cause: OriginCause::Run,
         },
         kind: RecommendationType::RightSize,
         title: format!("Use {to} in place of {from}"),
-        subject: Subject {
+        subject: RecommendationSubject {
             connection: ConnectionId(String::new()),
             id: resource.clone(),
             name: resource.0.clone(),
@@ -180,7 +181,7 @@ pub(super) fn recommendation(
 }
 
 fn explanation() -> Explanation {
-    let decision = |check: &str, detail: &str| Decision {
+    let decision = |check: &str, detail: &str| RecommendationDecision {
         check: check.into(),
         answer: Some(true),
         detail: detail.into(),

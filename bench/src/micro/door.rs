@@ -6,7 +6,7 @@ use std::hint::black_box;
 use anyhow::{Context as _, anyhow};
 use jiff::Timestamp;
 use reeve_audit::entry::Entry;
-use reeve_audit::{Content, Draft, MAX_BATCH, parse_batch};
+use reeve_audit::{BatchContent, Draft, MAX_BATCH, parse_batch};
 
 use super::measure::{Row, measure};
 
@@ -43,7 +43,7 @@ pub(crate) fn rows(entries: &[Vec<u8>]) -> anyhow::Result<Vec<Row>> {
             MEMORY,
             entries.len(),
             || {
-                let batch = parse_batch(&lines, Content::Ndjson, now, MAX_BATCH);
+                let batch = parse_batch(&lines, BatchContent::Ndjson, now, MAX_BATCH);
                 black_box(batch.map_err(|error| anyhow!("the sample was refused: {error}"))?);
                 Ok(())
             },

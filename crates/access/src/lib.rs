@@ -33,7 +33,7 @@ pub use public_url::PublicUrl;
 pub use role::Role;
 pub use saved_search::{MAX_SAVED_SEARCHES, SavedSearch, SavedSearchStore, SharedWith};
 pub use scope::AuditScope;
-pub use store::{AccessError, AccessStore, ApiToken, Session, SignInMethod};
+pub use store::{AccessError, AccessSession, AccessStore, ApiToken, SignInMethod};
 pub use team::{Team, TeamId};
 pub use token::{SESSION_PREFIX, Secret, TOKEN_PREFIX, TokenHash};
 pub use user::{AdministratorAccount, User, UserId, read_roles};

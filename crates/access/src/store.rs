@@ -73,7 +73,7 @@ pub enum SignInMethod {
 
 /// A browser session as kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct AccessSession {
     /// Identifier, safe to show and to log.
     pub id: String,
     pub user: UserId,
@@ -124,13 +124,13 @@ pub trait AccessStore: Send + Sync {
     async fn token_delete(&self, id: &str) -> Result<(), AccessError>;
     /// Notes that a token was used.
     async fn token_touch(&self, id: &str, at_ms: i64) -> Result<(), AccessError>;
-    async fn session_insert(&self, session: &Session) -> Result<(), AccessError>;
+    async fn session_insert(&self, session: &AccessSession) -> Result<(), AccessError>;
     /// By the secret's hash.
-    async fn session_by_hash(&self, hash: &TokenHash) -> Result<Session, AccessError>;
+    async fn session_by_hash(&self, hash: &TokenHash) -> Result<AccessSession, AccessError>;
     /// A user's sessions, or everyone's.
-    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<Session>, AccessError>;
+    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<AccessSession>, AccessError>;
     /// Ends the session: its secret is no longer accepted.
     async fn session_delete(&self, id: &str) -> Result<(), AccessError>;
     /// Removes sessions that ended before now; returns what was removed.
-    async fn session_expire(&self, now_ms: i64) -> Result<Vec<Session>, AccessError>;
+    async fn session_expire(&self, now_ms: i64) -> Result<Vec<AccessSession>, AccessError>;
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_audit::query::fold::fold;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, time_range};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn, time_range};
 
 use crate::permission::Permission;
 use crate::principal::Principal;
@@ -65,7 +65,7 @@ impl EntryScope {
     fn condition(&self) -> Expr {
         let account = |name: &String| {
             let exact = Match::Exact(name.clone());
-            Expr::field(FieldPath::Column(Column::ResourceAccountId), exact)
+            Expr::field(FieldPath::Column(QueryColumn::ResourceAccountId), exact)
         };
         let of_accounts = match &self.accounts {
             Some(accounts) => Expr::or(accounts.iter().map(account)),

@@ -2,16 +2,16 @@
 //! choose the change.
 
 use reeve_audit::Obstacle;
-use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
+use reeve_estate::{Money, PriceCatalogue, Resource, ResourceKind};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::assessment::Hazards;
 use reeve_recommend::judgement::event::AnomalyReport;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
-use reeve_recommend::observation::{Answer, AnswerTerms, ShortCapacity, Shortage};
+use reeve_recommend::observation::{AnswerTerms, ObservationAnswer, ShortCapacity, Shortage};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::{
-    Decision, Explanation, FactorKind, Factors, ImpactAssessment, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, RecommendationDecision, RecommendationType,
 };
 
 /// Code that every proposal of an anomaly carries.
@@ -33,7 +33,7 @@ pub(crate) struct AnswerKind {
 #[derive(Debug, Clone)]
 pub(crate) struct ChangeFacts {
     /// Check that led to the change.
-    pub(crate) check: Decision,
+    pub(crate) check: RecommendationDecision,
     /// Expected degradation, percent; `None` where it was not measured.
     pub(crate) degradation_percent: Option<f64>,
     /// The same in words.
@@ -52,7 +52,7 @@ pub(crate) fn answer(
     finding: AnswerKind,
     facts: ChangeFacts,
     terms: AnswerTerms<'_>,
-) -> Answer {
+) -> ObservationAnswer {
     let code_owner = reeve_recommend::guardrail::ownership::owned_by_code(resource);
     let hazards = Hazards {
         iac: code_owner.is_some(),
@@ -121,7 +121,7 @@ pub(crate) fn answer(
     .with_reason_codes(reason_codes)
     .with_not_measured(not_measured);
 
-    Answer {
+    ObservationAnswer {
         resource: resource.clone(),
         proposal,
         by_hand: relief.by_hand,
@@ -145,8 +145,8 @@ fn factors(anomaly: &AnomalyReport, relief: &Relief, code_owner: Option<&str>) -
     factors
 }
 
-fn is_anomalous(anomaly: &AnomalyReport) -> Decision {
-    Decision {
+fn is_anomalous(anomaly: &AnomalyReport) -> RecommendationDecision {
+    RecommendationDecision {
         check: "Anomaly detected?".to_owned(),
         answer: Some(true),
         detail: format!("{}, anomaly score {:.2} of 1", anomaly.title, anomaly.score),
@@ -164,7 +164,7 @@ fn cost_words(relief: &Relief, percent: Option<f64>) -> String {
 pub(crate) fn shortage_facts(
     shortage: &Shortage<'_>,
     target: &Resource,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> ChangeFacts {
     let own_cost = target
         .monthly_cost
@@ -176,7 +176,7 @@ pub(crate) fn shortage_facts(
         && target.kind != ResourceKind::ScalingGroup;
 
     ChangeFacts {
-        check: Decision {
+        check: RecommendationDecision {
             check: "Is the capacity that the change adds short?".to_owned(),
             answer: Some(true),
             detail: shortage.evidence.to_owned(),

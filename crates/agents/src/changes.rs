@@ -127,7 +127,7 @@ pub fn changes(agent_type: AgentType) -> &'static [&'static str] {
 mod tests {
     use std::collections::BTreeSet;
 
-    use reeve_recommend::change::Changes;
+    use reeve_recommend::change::ChangeRegistry;
 
     use super::*;
 
@@ -139,7 +139,10 @@ mod tests {
             .chain(OF_CHECKS.iter().copied())
             .chain(OF_SECURITY.iter().copied())
             .collect();
-        let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
+        let known: BTreeSet<&str> = ChangeRegistry::builtin()
+            .rows()
+            .map(|row| row.name)
+            .collect();
         assert_eq!(named, known);
 
         let types = crate::registry();

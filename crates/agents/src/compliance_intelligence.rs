@@ -15,7 +15,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use reeve_controls::{Catalogue, Check, Prepared, Related, Subject, is_recommended};
+use reeve_controls::{
+    ControlCatalogue, ControlCheck, ControlSubject, PreparedControl, Related, is_recommended,
+};
 use reeve_estate::ResourceKind;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::proposal::Abstention;
@@ -24,7 +26,11 @@ use reeve_recommend::judgement::{Facts, Judgement};
 pub use agent::ComplianceIntelligence;
 
 /// Judges one resource by the checks that prove controls of these frameworks.
-fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>) -> Judgement {
+fn judge(
+    facts: &Facts<'_>,
+    catalogue: &ControlCatalogue,
+    frameworks: &BTreeSet<String>,
+) -> Judgement {
     let mut judgement = Judgement::default();
     let resource = facts.resource;
     let Some(document) = facts.document else {
@@ -38,7 +44,7 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
         return judgement;
     };
 
-    let subject = Subject {
+    let subject = ControlSubject {
         id: resource.id.as_str(),
         provider: resource.provider,
         kind: resource.kind,
@@ -51,8 +57,8 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
     };
 
     let hash = document.hash();
-    let wanted = |check: &Check| catalogue.is_asked(check, frameworks);
-    let mut prepared = Prepared::new(&subject, facts.now);
+    let wanted = |check: &ControlCheck| catalogue.is_asked(check, frameworks);
+    let mut prepared = PreparedControl::new(&subject, facts.now);
     for (check, verdict) in catalogue.judge(&prepared, wanted) {
         let kind = finding::kind(check);
         let values = verdict.values_by_path();
@@ -89,7 +95,7 @@ fn judge(facts: &Facts<'_>, catalogue: &Catalogue, frameworks: &BTreeSet<String>
 }
 
 /// Kinds that checks of the resource must know completely, and that are.
-fn complete_kinds(facts: &Facts<'_>, catalogue: &Catalogue) -> Vec<ResourceKind> {
+fn complete_kinds(facts: &Facts<'_>, catalogue: &ControlCatalogue) -> Vec<ResourceKind> {
     let resource = facts.resource;
     let checks = catalogue.checks_of(resource.provider, resource.kind);
     checks

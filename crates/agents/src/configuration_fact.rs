@@ -8,7 +8,8 @@ use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{iac_note, subject};
 use reeve_recommend::recommendation::{
-    Effort, Explanation, Factors, ImpactAssessment, Priority, RecommendationType, Subject,
+    Effort, Explanation, Factors, ImpactAssessment, Priority, RecommendationSubject,
+    RecommendationType,
 };
 
 /// Confidence of a fact, percent.
@@ -42,7 +43,7 @@ impl ConfigurationFact {
             self.kind,
             self.rule,
             self.title,
-            Subject {
+            RecommendationSubject {
                 aspect: Some(self.aspect),
                 ..subject(resource, None)
             },

@@ -55,7 +55,7 @@ use reeve_estate::{Metric, ResourceKind};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::{Facts, Judgement};
 
-use evidence::Evidence;
+use evidence::CostEvidence;
 
 pub use agent::CostOptimizer;
 pub(crate) use burstable::baseline_percent;
@@ -79,7 +79,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 /// A rule: its proposal, or the reason why it makes none.
-type Rule = fn(&Evidence<'_>) -> Result<Proposal, Abstention>;
+type Rule = fn(&CostEvidence<'_>) -> Result<Proposal, Abstention>;
 
 /// The models a judgement reads.
 pub const MODELS: &[&str] = &["demand", "usage"];
@@ -112,7 +112,7 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
         return judgement;
     }
 
-    let evidence = Evidence::new(facts);
+    let evidence = CostEvidence::new(facts);
     let rightsizing = evidence.settings.rightsizing;
     let rules: [(bool, Rule); 3] = [
         (true, idle::judge),

@@ -195,13 +195,13 @@ fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, Option<S
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reeve_estate::charge::focus::Reader;
+    use reeve_estate::charge::focus::FocusReader;
 
     use super::*;
 
     fn bill(lines: &[&str]) -> Vec<Charge> {
         let header = "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
-        let mut reader = Reader::from_header(header.split(',')).unwrap();
+        let mut reader = FocusReader::from_header(header.split(',')).unwrap();
         let charge = |line: &&str| {
             let cells: Vec<&str> = line.split(',').collect();
             reader.charge(|place| cells.get(place).copied()).unwrap()

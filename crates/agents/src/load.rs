@@ -1,6 +1,6 @@
 //! Measured quantities of one resource over time, cut to what describes it as it is now.
 
-use reeve_estate::{Metric, Series};
+use reeve_estate::{Metric, SampleSeries};
 use reeve_learn::{Point, Summary, Window};
 use reeve_recommend::judgement::Facts;
 
@@ -86,7 +86,7 @@ pub(crate) fn data_points(facts: &Facts<'_>, metrics: &[Metric]) -> u64 {
 }
 
 /// The points of a series that tell of the resource as it is.
-fn seen<'s>(facts: &'s Facts<'_>, series: &'s Series) -> impl Iterator<Item = Point> + 's {
+fn seen<'s>(facts: &'s Facts<'_>, series: &'s SampleSeries) -> impl Iterator<Item = Point> + 's {
     let from = facts
         .unchanged_since
         .map_or(i64::MIN, |since| since.as_millisecond());

@@ -8,8 +8,8 @@ mod trust;
 mod usage;
 mod workload;
 
-pub use demand::Demand;
-pub use deviation::Deviation;
+pub use demand::ModelDemand;
+pub use deviation::ModelDeviation;
 pub use trust::Confidence;
 pub use usage::Usage;
 pub use workload::Workloads;

@@ -7,11 +7,13 @@ use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::judgement::assessment::{Hazards, is_production};
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
-use reeve_recommend::observation::{Answer, AnswerTerms, ForeseenCondition};
+use reeve_recommend::observation::{AnswerTerms, ForeseenCondition, ObservationAnswer};
 use reeve_recommend::plan::relief::Relief;
-use reeve_recommend::predictive::{ApprovalKind, Foreseen, Prediction, Reason, Rule, Signal};
+use reeve_recommend::predictive::{
+    ApprovalKind, Foreseen, Prediction, PredictiveReason, PredictiveRule, Signal,
+};
 use reeve_recommend::recommendation::{
-    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationDecision,
 };
 use reeve_recommend::words::{figures, minute};
 
@@ -23,7 +25,7 @@ pub(crate) fn answer(
     foreseen: &ForeseenCondition<'_>,
     change: Relief,
     terms: AnswerTerms<'_>,
-) -> Answer {
+) -> ObservationAnswer {
     let (rule, found, resource) = (foreseen.rule, foreseen.prediction, foreseen.target);
     let (level, approval) = approval(rule, &change, terms.matrix);
     let code = reeve_recommend::guardrail::ownership::owned_by_code(resource);
@@ -100,7 +102,7 @@ pub(crate) fn answer(
         Vec::new()
     });
 
-    Answer {
+    ObservationAnswer {
         resource: resource.clone(),
         proposal,
         by_hand,
@@ -117,7 +119,7 @@ pub(crate) fn when(found: &Prediction) -> String {
 
 /// Sentences of the explanation.
 fn factors(
-    rule: &Rule,
+    rule: &PredictiveRule,
     measured: &Resource,
     found: &Prediction,
     change: &Relief,
@@ -148,9 +150,9 @@ fn factors(
 
 /// Describes a reason of the prediction; the present value with its name, since no sentence comes
 /// before it.
-fn measurement(reason: &Reason, measured: &Resource, found: &Prediction) -> String {
+fn measurement(reason: &PredictiveReason, measured: &Resource, found: &Prediction) -> String {
     match (reason, found.signal) {
-        (Reason::Now { value }, Some(signal)) => {
+        (PredictiveReason::Now { value }, Some(signal)) => {
             format!(
                 "{} of {} is {} now",
                 shown(signal),
@@ -167,7 +169,7 @@ fn shown(signal: Signal) -> String {
 }
 
 /// Describes the prediction in one sentence.
-fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
+fn sentence(rule: &PredictiveRule, resource: &Resource, found: &Prediction) -> String {
     let when = found
         .expected_at
         .map_or_else(String::new, |at| format!(" around {}", minute(at)));
@@ -192,14 +194,14 @@ fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
     }
 }
 
-fn asked(rule: &Rule, found: &Prediction) -> Decision {
+fn asked(rule: &PredictiveRule, found: &Prediction) -> RecommendationDecision {
     let condition = &rule.condition;
     let what = condition
         .signal
         .map_or_else(String::new, |signal| format!(" of {signal}"));
     let seconds = u64::try_from(condition.horizon_s).unwrap_or(0);
     let horizon = TimeSpan::from_seconds(seconds);
-    Decision {
+    RecommendationDecision {
         check: format!(
             "Is {}{what} predicted within {}, with at least {:.0} %?",
             condition.foreseen, horizon, condition.probability_percent
@@ -221,7 +223,7 @@ fn asked(rule: &Rule, found: &Prediction) -> Decision {
     }
 }
 
-fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
+fn priority(rule: &PredictiveRule, resource: &Resource, found: &Prediction) -> Priority {
     let likely = found
         .probability_percent
         .is_some_and(|percent| percent >= 90.0);
@@ -235,11 +237,15 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
 
 /// The impact level that carries the rule's approval into the approval matrix, and the check in
 /// words. The matrix's own word on cost always holds: a rule can require more approval, never less.
-fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, Decision) {
+fn approval(
+    rule: &PredictiveRule,
+    change: &Relief,
+    matrix: &ApprovalMatrix,
+) -> (Impact, RecommendationDecision) {
     let by_cost = change
         .added
         .map_or(Impact::Low, |added| matrix.impact_by_cost(added));
-    let said = |answer, detail: String| Decision {
+    let said = |answer, detail: String| RecommendationDecision {
         check: format!(
             "Does the rule's approval setting ({}) permit it?",
             rule.approval.kind

@@ -3,7 +3,7 @@
 
 /// Declares `ALL` and `Thresholds` of an agent type. An entry is
 /// `field: kind = path, default, range, description;`, where the kind is the method of
-/// [`Settings`](reeve_recommend::agent::settings::Settings) that reads it: `days`, `minutes`, `percent`, `count` or `flag` (whose
+/// [`AgentSettings`](reeve_recommend::agent::settings::AgentSettings) that reads it: `days`, `minutes`, `percent`, `count` or `flag` (whose
 /// range is not read). Settings that rules read in another way are named after `..`.
 macro_rules! settings {
     (
@@ -11,7 +11,7 @@ macro_rules! settings {
         $(..$($other:ident),+;)?
     ) => {
         /// Every setting, in the order in which the interface answers them.
-        pub(super) const ALL: &[reeve_recommend::agent::settings::Setting] = &[
+        pub(super) const ALL: &[reeve_recommend::agent::settings::AgentSetting] = &[
             $($crate::settings::settings!(@setting $kind, $path, $default, $range, $description),)+
             $($($other),+)?
         ];
@@ -22,11 +22,11 @@ macro_rules! settings {
             $($(#[$doc])* pub(super) $field: $crate::settings::settings!(@type $kind),)+
         }
 
-        impl From<&reeve_recommend::agent::settings::Settings> for Thresholds {
-            fn from(settings: &reeve_recommend::agent::settings::Settings) -> Self {
+        impl From<&reeve_recommend::agent::settings::AgentSettings> for Thresholds {
+            fn from(settings: &reeve_recommend::agent::settings::AgentSettings) -> Self {
                 Thresholds {
                     $($field: {
-                        const SETTING: reeve_recommend::agent::settings::Setting =
+                        const SETTING: reeve_recommend::agent::settings::AgentSetting =
                             $crate::settings::settings!(@setting $kind, $path, $default, $range, $description);
                         settings.$kind(&SETTING)
                     },)+
@@ -35,7 +35,7 @@ macro_rules! settings {
         }
     };
     (@setting $kind:ident, $path:literal, $default:expr, $range:expr, $description:literal) => {
-        reeve_recommend::agent::settings::Setting {
+        reeve_recommend::agent::settings::AgentSetting {
             path: $path,
             description: $description,
             default: $crate::settings::settings!(@value $kind, $default),

@@ -40,7 +40,7 @@ use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
 
-use demand::Demand;
+use demand::StorageDemand;
 use settings::Thresholds;
 
 pub use agent::StorageOptimizer;
@@ -125,7 +125,7 @@ fn find(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         true,
         format!("it is {from}"),
     );
-    let demand = Demand::measure(facts, &settings)?;
+    let demand = StorageDemand::measure(facts, &settings)?;
     path.ask("Was it measured?", true, demand.measured_words());
     let to = setup::gp3(volume, &demand.peak, settings.headroom_percent)?;
     path.ask(

@@ -30,7 +30,7 @@ mod spot;
 mod tests;
 
 use reeve_estate::{Metric, ResourceKind, ResourceState};
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::ownership::is_opted_out;
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::judgement::workload::{Unclassified, WorkloadClass};
@@ -38,8 +38,8 @@ use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
 
 use crate::cost_optimizer;
-use finding::Case;
-use settings::Thresholds;
+use finding::WorkloadCase;
+use settings::WorkloadThresholds;
 
 pub use agent::WorkloadClassifier;
 
@@ -58,7 +58,7 @@ const KINDS: [RecommendationType; 5] = [
 /// Judges one machine, database or scaling group.
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
-    let settings = Thresholds::from(facts.settings);
+    let settings = WorkloadThresholds::from(facts.settings);
     let mut judgement = Judgement::default();
     let classified = classify::classify(facts, &settings);
     judgement.outputs.put(classified.classification.clone());
@@ -76,7 +76,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
     };
 
     if settings.checks(class) {
-        let case = Case {
+        let case = WorkloadCase {
             facts,
             settings: &settings,
             classified: &classified,
@@ -114,7 +114,7 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
 
 /// Returns an abstention if nothing may be recommended for a resource; it is classified all the
 /// same.
-fn admit(facts: &Facts<'_>, settings: &Thresholds) -> Result<(), Abstention> {
+fn admit(facts: &Facts<'_>, settings: &WorkloadThresholds) -> Result<(), Abstention> {
     let resource = facts.resource;
     let out = |code, detail: String, decisive| {
         Err(Abstention {
@@ -169,8 +169,8 @@ fn unclassified(reason: Option<&Unclassified>) -> Abstention {
     }
 }
 
-fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
-    let (kind, check): (_, fn(&Case<'_>) -> _) = match case.class {
+fn check(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
+    let (kind, check): (_, fn(&WorkloadCase<'_>) -> _) = match case.class {
         WorkloadClass::Production => (availability::KIND, availability::check),
         WorkloadClass::Development => (nights::KIND, nights::check),
         WorkloadClass::Batch => (spot::KIND, spot::check),
@@ -192,11 +192,14 @@ fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
 
 /// Abstains where `cost_optimizer` finds the resource idle, or another size for it: one change at a
 /// time, and one agent type a finding.
-fn left_to_cost_optimizer(case: &Case<'_>, kind: RecommendationType) -> Result<(), Abstention> {
+fn left_to_cost_optimizer(
+    case: &WorkloadCase<'_>,
+    kind: RecommendationType,
+) -> Result<(), Abstention> {
     use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
 
     let judged = cost_optimizer::judge(&Facts {
-        settings: &Settings::default(),
+        settings: &AgentSettings::default(),
         ..*case.facts
     });
     let sizes = matches!(case.class, WorkloadClass::Analytics);

@@ -15,12 +15,12 @@ use reeve_audit::{Entry, EventType, Json, events};
 
 use crate::firing::FiringEntry;
 use crate::index::RuleIndex;
-use crate::port::{Progress, StoredState, StoredTally};
-use crate::rule::{Rule, RuleId, RuleState};
+use crate::port::{AlertProgress, StoredState, StoredTally};
+use crate::rule::{AlertRule, RuleId, RuleState};
 use crate::state::{self, Operation, StateError};
 use changes::Gathered;
-pub use changes::{Changes, ClockStep, Degradation, DegradedBy, Tally};
-pub use limits::Limits;
+pub use changes::{ChangeTally, ClockStep, Degradation, DegradedBy, EvaluatorChanges};
+pub use limits::EvaluatorLimits;
 use memory::Counted;
 pub(crate) use memory::{BEGINNING, GroupMemory, OpenFiring, Pending, instant};
 pub(crate) use running::{Running, Taken};
@@ -48,7 +48,7 @@ pub struct Observed<'e> {
 /// Evaluates rules over the log.
 #[derive(Default)]
 pub struct Evaluator {
-    limits: Limits,
+    limits: EvaluatorLimits,
     rules: Vec<Running>,
     index: RuleIndex,
     position: u64,
@@ -77,7 +77,7 @@ pub fn tells_of_firing(entry: &Entry) -> bool {
 impl Evaluator {
     /// An evaluator without rules that begins at a position of the log.
     #[must_use]
-    pub fn new(limits: Limits, progress: Progress) -> Self {
+    pub fn new(limits: EvaluatorLimits, progress: AlertProgress) -> Self {
         let clock_ms = progress.clock.map_or(BEGINNING, Timestamp::as_millisecond);
         Self {
             limits,
@@ -90,9 +90,9 @@ impl Evaluator {
 
     /// The next sequence to look at, and the clock.
     #[must_use]
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> AlertProgress {
         let clock = (self.clock_ms != BEGINNING).then(|| instant(self.clock_ms));
-        Progress {
+        AlertProgress {
             position: self.position,
             clock,
         }
@@ -117,7 +117,7 @@ impl Evaluator {
 
     /// Evaluates these rules from now on; those that are not enabled are left out. A rule keeps its
     /// memory while its revision stays.
-    pub fn set_rules(&mut self, rules: impl IntoIterator<Item = Arc<Rule>>) {
+    pub fn set_rules(&mut self, rules: impl IntoIterator<Item = Arc<AlertRule>>) {
         let mut before: HashMap<(RuleId, u64), Running> = self
             .rules
             .drain(..)
@@ -314,7 +314,7 @@ impl Evaluator {
     }
 
     /// Returns what changed since the last time.
-    pub fn take_changes(&mut self) -> Changes {
+    pub fn take_changes(&mut self) -> EvaluatorChanges {
         if self.swept_ms.saturating_add(SWEEP_MS) < self.clock_ms {
             self.swept_ms = self.clock_ms;
             self.rules

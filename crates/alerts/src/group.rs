@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use reeve_audit::json::Object;
-use reeve_audit::query::{Column, FieldPath, column_text, fold};
+use reeve_audit::query::{FieldPath, QueryColumn, column_text, fold};
 use reeve_audit::{Entry, FieldCode, FieldError, Json, Obstacle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -151,9 +151,8 @@ fn field(name: &str) -> Result<FieldPath, Obstacle> {
 fn value<'e>(entry: &'e Entry, field: &FieldPath) -> Option<Cow<'e, str>> {
     match field {
         FieldPath::Column(column) => column_text(entry, *column),
-        FieldPath::User => {
-            column_text(entry, Column::ActorEmail).or_else(|| column_text(entry, Column::ActorId))
-        }
+        FieldPath::User => column_text(entry, QueryColumn::ActorEmail)
+            .or_else(|| column_text(entry, QueryColumn::ActorId)),
         FieldPath::Submitter(field) => entry
             .submitted_by
             .as_ref()

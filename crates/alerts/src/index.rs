@@ -10,7 +10,7 @@ mod atom;
 
 use hashbrown::HashMap;
 use reeve_audit::Entry;
-use reeve_audit::query::{Column, Query, column_text, fold};
+use reeve_audit::query::{Query, QueryColumn, column_text, fold};
 
 use atom::{Atom, Place, Popularity};
 
@@ -25,7 +25,7 @@ pub struct RuleIndex {
 
 #[derive(Debug)]
 struct ColumnIndex {
-    column: Column,
+    column: QueryColumn,
     whole: HashMap<Box<str>, Vec<u32>>,
     starts: Affixes,
     ends: Affixes,

@@ -13,7 +13,7 @@
 //!
 //! A rule has a condition, a threshold (`count` entries, or `count` values of a `distinct` field,
 //! within `window`) and `group_by` fields. `lateness`, `step` and the bounds that begin with `most`
-//! are the evaluator's [`Limits`]. All times are milliseconds.
+//! are the evaluator's [`EvaluatorLimits`]. All times are milliseconds.
 //!
 //! 1. **Order.** Entries are looked at in the order of their sequence, each once: an entry whose
 //!    sequence is below the evaluator's position is skipped. The *clock* is the latest
@@ -76,18 +76,18 @@ pub mod state;
 mod story;
 
 pub use evaluator::{
-    Changes, ClockStep, Degradation, DegradedBy, Evaluator, FIRE, FIRED_EVENT, Limits, Observed,
-    Tally, tells_of_firing,
+    ChangeTally, ClockStep, Degradation, DegradedBy, Evaluator, EvaluatorChanges, EvaluatorLimits,
+    FIRE, FIRED_EVENT, Observed, tells_of_firing,
 };
 pub use firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus, KEPT_ENTRIES};
 pub use group::{GroupBy, GroupKey};
 pub use index::RuleIndex;
 pub use mitre::{ATTACK_URL, AttackId, Tactic};
 pub use port::{
-    AlertStore, DegradedRule, FiringFilter, OldGroup, Progress, StoredState, StoredTally,
+    AlertProgress, AlertStore, DegradedRule, FiringFilter, OldGroup, StoredState, StoredTally,
 };
 pub use ready::{ReadyRule, ready_rules};
-pub use rule::{AlertClass, Notification, Rule, RuleId, RuleState, Threshold};
+pub use rule::{AlertClass, AlertRule, Notification, RuleId, RuleState, RuleThreshold};
 pub use settings::{
     MAX_COUNT, MAX_DISTINCT, MAX_GROUP_FIELDS, MAX_WINDOW_MS, RuleDraft, RuleSettings,
 };

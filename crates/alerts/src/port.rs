@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 
-use crate::evaluator::{Changes, DegradedBy, Tally};
+use crate::evaluator::{ChangeTally, DegradedBy, EvaluatorChanges};
 use crate::firing::{Firing, FiringId, FiringStatus};
 use crate::group::GroupKey;
-use crate::rule::{Rule, RuleId};
+use crate::rule::{AlertRule, RuleId};
 
 /// Position up to which the log has been evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct AlertProgress {
     /// The next sequence to look at.
     pub position: u64,
     /// Latest time of recording seen so far.
@@ -49,7 +49,7 @@ pub struct StoredTally {
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,
-    pub tally: Tally,
+    pub tally: ChangeTally,
 }
 
 /// A rule that met a bound, as kept.
@@ -83,28 +83,28 @@ pub struct FiringFilter {
 #[async_trait]
 pub trait AlertStore: Send + Sync {
     /// Adds a rule. A name in use, and one rule more than `most`, are conflicts.
-    async fn alert_rule_insert(&self, rule: &Rule, most: u64) -> Result<(), AccessError>;
+    async fn alert_rule_insert(&self, rule: &AlertRule, most: u64) -> Result<(), AccessError>;
     /// Replaces a rule whose stored version is one less; otherwise a conflict. State of earlier
     /// revisions is removed.
-    async fn alert_rule_update(&self, rule: &Rule) -> Result<(), AccessError>;
+    async fn alert_rule_update(&self, rule: &AlertRule) -> Result<(), AccessError>;
     /// Removes a rule with its state. Its firings stay.
     async fn alert_rule_delete(&self, id: &RuleId) -> Result<(), AccessError>;
-    async fn alert_rule_get(&self, id: &RuleId) -> Result<Rule, AccessError>;
+    async fn alert_rule_get(&self, id: &RuleId) -> Result<AlertRule, AccessError>;
     /// Returns all rules by name.
-    async fn alert_rule_list(&self) -> Result<Vec<Rule>, AccessError>;
+    async fn alert_rule_list(&self) -> Result<Vec<AlertRule>, AccessError>;
     /// Returns at most `limit` rules by name after skipping `offset`, and the number of all rules.
     async fn alert_rule_page(
         &self,
         limit: u64,
         offset: u64,
-    ) -> Result<(Vec<Rule>, u64), AccessError>;
+    ) -> Result<(Vec<AlertRule>, u64), AccessError>;
     /// Returns the rules that have one of these names.
-    async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<Rule>, AccessError>;
+    async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<AlertRule>, AccessError>;
     /// Returns a number that changes whenever a rule is added, changed or removed.
     async fn alert_rule_generation(&self) -> Result<u64, AccessError>;
 
     /// Returns how far the log has been evaluated; `None` before the first time.
-    async fn alert_progress(&self) -> Result<Option<Progress>, AccessError>;
+    async fn alert_progress(&self) -> Result<Option<AlertProgress>, AccessError>;
     /// Returns all kept state.
     async fn alert_state(&self) -> Result<StoredState, AccessError>;
     /// Returns the rules whose present revision met a bound, whenever that was.
@@ -112,15 +112,18 @@ pub trait AlertStore: Send + Sync {
     /// Keeps counts for people to see. The evaluator's own are part of its state.
     async fn alert_tally_put(&self, tallies: &[StoredTally]) -> Result<(), AccessError>;
     /// Returns the counts of a rule's present revision.
-    async fn alert_tally(&self, rule: &RuleId, revision: u64)
-    -> Result<Option<Tally>, AccessError>;
+    async fn alert_tally(
+        &self,
+        rule: &RuleId,
+        revision: u64,
+    ) -> Result<Option<ChangeTally>, AccessError>;
     /// Moves from one position to another and keeps what changed in between: all or nothing. When
     /// another process has moved the position, a conflict.
     async fn alert_advance(
         &self,
         from: Option<u64>,
-        to: Progress,
-        changes: &Changes,
+        to: AlertProgress,
+        changes: &EvaluatorChanges,
     ) -> Result<(), AccessError>;
 
     /// Returns firings, the latest detected first, and their number.

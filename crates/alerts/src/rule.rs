@@ -68,14 +68,14 @@ names!(
 
 /// Number of entries within a time at which a rule fires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Threshold {
+pub struct RuleThreshold {
     /// Entries, at least 1.
     pub count: u32,
     /// Length of the window, milliseconds.
     pub window_ms: i64,
 }
 
-impl Threshold {
+impl RuleThreshold {
     /// Returns the length of the window as it is written, such as `5m`.
     #[must_use]
     pub fn window(&self) -> TimeSpan {
@@ -107,7 +107,7 @@ impl Notification {
 
 /// An alert rule with its state and version.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct AlertRule {
     /// Identifier of the rule.
     pub id: RuleId,
     /// Settings that were checked.
@@ -128,13 +128,13 @@ pub struct Rule {
     pub updated_at: Timestamp,
 }
 
-impl Rule {
+impl AlertRule {
     /// Returns the rule with other settings, as the next version. What changes the meaning of
     /// counts begins a new revision.
     #[must_use]
-    pub fn with_settings(&self, settings: RuleSettings, now: Timestamp) -> Rule {
+    pub fn with_settings(&self, settings: RuleSettings, now: Timestamp) -> AlertRule {
         let revision = self.revision + u64::from(!settings.counts_like(&self.settings));
-        Rule {
+        AlertRule {
             settings,
             revision,
             version: self.version + 1,
@@ -145,9 +145,9 @@ impl Rule {
 
     /// Returns the rule in another state, as the next version. Enabling counts from nothing.
     #[must_use]
-    pub fn with_state(&self, state: RuleState, now: Timestamp) -> Rule {
+    pub fn with_state(&self, state: RuleState, now: Timestamp) -> AlertRule {
         let begins = state == RuleState::Enabled && self.state != RuleState::Enabled;
-        Rule {
+        AlertRule {
             state,
             revision: self.revision + u64::from(begins),
             version: self.version + 1,
@@ -158,8 +158,8 @@ impl Rule {
 
     /// Returns the rule silenced until a time, or no longer silenced, as the next version.
     #[must_use]
-    pub fn silenced(&self, until: Option<Timestamp>, now: Timestamp) -> Rule {
-        Rule {
+    pub fn silenced(&self, until: Option<Timestamp>, now: Timestamp) -> AlertRule {
+        AlertRule {
             silenced_until: until,
             version: self.version + 1,
             updated_at: now,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::group::GroupBy;
 use crate::mitre::AttackId;
-use crate::rule::{AlertClass, Notification, Threshold};
+use crate::rule::{AlertClass, Notification, RuleThreshold};
 
 /// Largest threshold of entries.
 pub const MAX_COUNT: u32 = 10_000;
@@ -72,7 +72,7 @@ pub struct RuleSettings {
     /// Parsed form of `condition`.
     pub query: Query,
     /// Threshold of the rule.
-    pub threshold: Threshold,
+    pub threshold: RuleThreshold,
     /// Field whose distinct values are counted in place of entries.
     pub distinct: Option<GroupBy>,
     /// Fields to group by.
@@ -245,7 +245,7 @@ fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
         })
 }
 
-fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
+fn threshold(count: u64, window: &str) -> Result<RuleThreshold, Vec<FieldError>> {
     let mut errors = Vec::new();
     let count = u32::try_from(count)
         .ok()
@@ -271,7 +271,7 @@ fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
     }
 
     match (count, window_ms) {
-        (Some(count), Some(window_ms)) => Ok(Threshold { count, window_ms }),
+        (Some(count), Some(window_ms)) => Ok(RuleThreshold { count, window_ms }),
         _ => Err(errors),
     }
 }

@@ -13,7 +13,7 @@ use reeve_audit::query::{Expr, Query};
 
 use crate::mitre::AttackId;
 use crate::settings::{RuleDraft, RuleSettings};
-use yaml::{Node, Value};
+use yaml::{Value, YamlNode};
 
 /// Longest text of rules, bytes.
 pub const MAX_SIGMA_BYTES: usize = 1 << 20;
@@ -68,7 +68,7 @@ pub fn read_sigma(text: &str) -> Result<Vec<SigmaRule>, SigmaProblem> {
     Ok(yaml::documents(text)?.iter().map(rule).collect())
 }
 
-fn rule(document: &Node) -> SigmaRule {
+fn rule(document: &YamlNode) -> SigmaRule {
     let title = document.text("title").unwrap_or_default().to_owned();
     SigmaRule {
         settings: settings(document, &title),
@@ -77,7 +77,7 @@ fn rule(document: &Node) -> SigmaRule {
     }
 }
 
-fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProblem>> {
+fn settings(document: &YamlNode, title: &str) -> Result<RuleSettings, Vec<SigmaProblem>> {
     let mut problems = Vec::new();
     if !matches!(document.value, Value::Map(_)) {
         return Err(vec![SigmaProblem::new(
@@ -131,7 +131,7 @@ fn printed(expr: Expr, line: usize) -> Result<String, Vec<SigmaProblem>> {
     }
 }
 
-fn source(document: &Node, problems: &mut Vec<SigmaProblem>) {
+fn source(document: &YamlNode, problems: &mut Vec<SigmaProblem>) {
     let Some(source) = document.member("logsource") else {
         problems.push(SigmaProblem::new(document.line, "logsource is missing"));
         return;
@@ -151,7 +151,7 @@ fn source(document: &Node, problems: &mut Vec<SigmaProblem>) {
     }
 }
 
-fn severity(document: &Node, problems: &mut Vec<SigmaProblem>) -> &'static str {
+fn severity(document: &YamlNode, problems: &mut Vec<SigmaProblem>) -> &'static str {
     let Some(level) = document.member("level") else {
         return "medium";
     };
@@ -170,8 +170,11 @@ fn severity(document: &Node, problems: &mut Vec<SigmaProblem>) -> &'static str {
 }
 
 /// Tactics and techniques among the tags; other tags are of no use here.
-fn attack(document: &Node) -> Vec<String> {
-    let tags = document.member("tags").map(Node::texts).unwrap_or_default();
+fn attack(document: &YamlNode) -> Vec<String> {
+    let tags = document
+        .member("tags")
+        .map(YamlNode::texts)
+        .unwrap_or_default();
     let mut ids: Vec<_> = tags
         .into_iter()
         .filter_map(AttackId::of_sigma_tag)
@@ -185,7 +188,7 @@ fn attack(document: &Node) -> Vec<String> {
 }
 
 /// The description with the origin, which the licences of published rules ask to be kept.
-fn description(document: &Node) -> String {
+fn description(document: &YamlNode) -> String {
     let mut text = document
         .text("description")
         .unwrap_or_default()

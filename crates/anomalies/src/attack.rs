@@ -8,12 +8,12 @@ mod catalogue;
 mod table;
 
 use reeve_learn::behavior::prior::Meaning;
-use reeve_learn::behavior::{ActivityEvent, Judgement, Outcome, Reason};
+use reeve_learn::behavior::{ActivityEvent, BehaviorJudgement, BehaviorOutcome, BehaviorReason};
 
 use catalogue::TECHNIQUES;
 pub(crate) use catalogue::VALID_ACCOUNTS;
 pub use catalogue::{AttackTechnique, technique_by_id};
-use table::{Calls, Row, TABLE};
+use table::{AttackRow, Calls, TABLE};
 
 /// Technique for failed sign-ins of one account.
 const BRUTE_FORCE: &str = "T1110";
@@ -48,23 +48,27 @@ pub enum NoTechnique {
 /// Nothing in ATT&CK describes the event.
 pub fn attribute(
     event: &ActivityEvent,
-    judged: &Judgement,
+    judged: &BehaviorJudgement,
     by_call: Option<&'static AttackTechnique>,
 ) -> Result<&'static AttackTechnique, NoTechnique> {
     let weighs = |reason| judged.weight_of(reason) > 0.0;
-    let guessed = if weighs(Reason::Guessing) {
+    let guessed = if weighs(BehaviorReason::Guessing) {
         Some(SPRAYING)
-    } else if super::behavior::is_sign_in(event) && event.outcome != Outcome::Done {
+    } else if super::behavior::is_sign_in(event) && event.outcome != BehaviorOutcome::Done {
         Some(BRUTE_FORCE)
     } else {
         None
     };
 
     let elsewhere = || {
-        [Reason::Place, Reason::Time, Reason::Identity]
-            .into_iter()
-            .any(weighs)
-            .then_some(VALID_ACCOUNTS)
+        [
+            BehaviorReason::Place,
+            BehaviorReason::Time,
+            BehaviorReason::Identity,
+        ]
+        .into_iter()
+        .any(weighs)
+        .then_some(VALID_ACCOUNTS)
     };
     guessed
         .and_then(technique_by_id)
@@ -88,7 +92,7 @@ fn plain(operation: &str) -> &str {
     &operation[..end]
 }
 
-impl Row {
+impl AttackRow {
     fn fits(&self, event: &ActivityEvent, meaning: Meaning, name: &str) -> bool {
         if self.with.is_some_and(|one| !event.traits.has(one)) {
             return false;

@@ -14,9 +14,11 @@ mod place;
 
 use reeve_audit::{ActionStatus, Entry, Json};
 use reeve_learn::behavior::words::{Verb, Words};
-use reeve_learn::behavior::{ActivityEvent, Judgement, Outcome, Review, Trait, Watch};
+use reeve_learn::behavior::{
+    ActivityEvent, BehaviorJudgement, BehaviorOutcome, Review, Trait, Watch,
+};
 
-use self::identity::Identity;
+use self::identity::BehaviorIdentity;
 
 /// Entries that a review puts into order at a time, and judgements that it holds back: some 150 MB
 /// of both.
@@ -26,8 +28,8 @@ const LONGEST: usize = 256;
 
 /// The event that an entry records.
 pub fn event(entry: &Entry) -> ActivityEvent {
-    let source = Source::new(entry);
-    let identity = Identity::from_source(&source);
+    let source = BehaviorSource::new(entry);
+    let identity = BehaviorIdentity::from_source(&source);
     let (service, operation) = action(&source);
     let mut traits = identity.traits;
     parameters::read(&source, &identity, (&service, &operation), &mut traits);
@@ -57,12 +59,12 @@ pub struct EntryWatch {
 
 impl EntryWatch {
     /// Judges an entry by those before it, and learns it.
-    pub fn observe(&mut self, entry: &Entry) -> Judgement {
+    pub fn observe(&mut self, entry: &Entry) -> BehaviorJudgement {
         self.watch.observe(&event(entry))
     }
 
     /// Judges the event of an entry by those before it, and learns it.
-    pub fn observe_event(&mut self, event: &ActivityEvent) -> Judgement {
+    pub fn observe_event(&mut self, event: &ActivityEvent) -> BehaviorJudgement {
         self.watch.observe(event)
     }
 
@@ -86,12 +88,12 @@ impl<T> Default for EntryReview<T> {
 impl<T> EntryReview<T> {
     /// Takes the next entry. Judgements come back in the same order, once tens of thousands more
     /// were taken.
-    pub fn add(&mut self, entry: &Entry, context: T) -> Option<(T, Judgement)> {
+    pub fn add(&mut self, entry: &Entry, context: T) -> Option<(T, BehaviorJudgement)> {
         self.0.add(event(entry), context)
     }
 
     /// The oldest judgement that has not come back, after the last entry was taken.
-    pub fn release(&mut self) -> Option<(T, Judgement)> {
+    pub fn release(&mut self) -> Option<(T, BehaviorJudgement)> {
         self.0.release()
     }
 
@@ -103,8 +105,8 @@ impl<T> EntryReview<T> {
 
 /// Returns `true` unless the entry's action was refused, failed or only rehearsed.
 pub(crate) fn succeeded(entry: &Entry) -> bool {
-    let source = Source::new(entry);
-    outcome(&source, &action(&source).1) == Outcome::Done
+    let source = BehaviorSource::new(entry);
+    outcome(&source, &action(&source).1) == BehaviorOutcome::Done
 }
 
 /// Returns `true` for a sign-in, whatever came of it.
@@ -116,22 +118,22 @@ pub(crate) fn is_sign_in(event: &ActivityEvent) -> bool {
 /// machine, and names their session after it. Of a name alone, which whoever takes on a role
 /// chooses freely, nothing is concluded.
 pub fn machine(entry: &Entry) -> Option<String> {
-    identity::own_machine(&Source::new(entry))
+    identity::own_machine(&BehaviorSource::new(entry))
 }
 
 /// The name under which an entry's principal is known to the watch.
 pub fn principal(entry: &Entry) -> String {
-    Identity::from_source(&Source::new(entry)).principal
+    BehaviorIdentity::from_source(&BehaviorSource::new(entry)).principal
 }
 
 /// An entry, and the record it was imported from.
-pub(crate) struct Source<'a> {
+pub(crate) struct BehaviorSource<'a> {
     pub(crate) entry: &'a Entry,
     /// Original record of the source, as far as the entry keeps it.
     record: Option<&'a Json>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> BehaviorSource<'a> {
     fn new(entry: &'a Entry) -> Self {
         Self {
             entry,
@@ -183,7 +185,7 @@ pub(crate) fn any_case<'a>(object: &'a Json, name: &str) -> Option<&'a Json> {
 }
 
 /// Service and operation. Entries of Reeve's own have the category of their type for a service.
-fn action(source: &Source<'_>) -> (String, String) {
+fn action(source: &BehaviorSource<'_>) -> (String, String) {
     let entry = source.entry;
     let operation = entry
         .action
@@ -223,7 +225,7 @@ fn action(source: &Source<'_>) -> (String, String) {
     (short(&service), operation)
 }
 
-fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
+fn outcome(source: &BehaviorSource<'_>, operation: &str) -> BehaviorOutcome {
     let error = source.text("errorCode").unwrap_or_default();
     let has = |words: &[&str]| {
         words
@@ -232,8 +234,8 @@ fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
     };
 
     match source.entry.action.status {
-        Some(ActionStatus::Denied) => Outcome::Denied,
-        Some(ActionStatus::Failed) if has(&["dryrun", "dry_run"]) => Outcome::Rehearsed,
+        Some(ActionStatus::Denied) => BehaviorOutcome::Denied,
+        Some(ActionStatus::Failed) if has(&["dryrun", "dry_run"]) => BehaviorOutcome::Rehearsed,
         Some(ActionStatus::Failed)
             if has(&[
                 "denied",
@@ -243,16 +245,16 @@ fn outcome(source: &Source<'_>, operation: &str) -> Outcome {
                 "not_authorized",
             ]) =>
         {
-            Outcome::Denied
+            BehaviorOutcome::Denied
         }
-        Some(ActionStatus::Failed) => Outcome::Failed,
+        Some(ActionStatus::Failed) => BehaviorOutcome::Failed,
         // Some sources put the failure into the answer alone.
-        _ if failed_answer(source, operation) => Outcome::Failed,
-        _ => Outcome::Done,
+        _ if failed_answer(source, operation) => BehaviorOutcome::Failed,
+        _ => BehaviorOutcome::Done,
     }
 }
 
-fn failed_answer(source: &Source<'_>, operation: &str) -> bool {
+fn failed_answer(source: &BehaviorSource<'_>, operation: &str) -> bool {
     let answer = source
         .member("responseElements")
         .and_then(|answers| any_case(answers, operation));

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
 use reeve_learn::behavior::{
-    ActivityEvent, Judgement, Novelty, Outcome, Reason, ResourceWatch, UnusualUse,
+    ActivityEvent, BehaviorJudgement, BehaviorOutcome, BehaviorReason, Novelty, ResourceWatch,
+    UnusualUse,
 };
 
 use super::attack::{AttackTechnique, NoTechnique, attribute, technique_of_call};
@@ -13,7 +14,7 @@ use super::attempts::Attempts;
 use super::chain::{AttackChain, ChainWatch, ObservedCall};
 use super::entry_names::{operation, who};
 use super::finding::Finding;
-use super::lesson::{LOWEST, Thresholds};
+use super::lesson::{LOWEST, LessonThresholds};
 use super::record::{AnomalyClass, Indication, Place, Reading};
 use super::security_activity::SecurityActivity;
 use super::settings::AnomalySettings;
@@ -24,7 +25,7 @@ use reeve_recommend::recommendation::Priority;
 #[derive(Default)]
 pub struct BehaviorWatch {
     watch: EntryWatch,
-    thresholds: Thresholds,
+    thresholds: LessonThresholds,
     attempts: Attempts,
     chains: ChainWatch,
     resources: ResourceWatch,
@@ -34,7 +35,7 @@ pub struct BehaviorWatch {
 
 impl BehaviorWatch {
     /// Takes other learned thresholds from the next entry on.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds) {
+    pub fn set_thresholds(&mut self, thresholds: LessonThresholds) {
         self.thresholds = thresholds;
     }
 
@@ -61,7 +62,7 @@ impl BehaviorWatch {
         let judged = self.watch.observe_event(&event);
         let technique = technique_of_call(&event);
         self.follow_chain(entry, &event, technique, judged.score);
-        let succeeded = event.outcome == Outcome::Done;
+        let succeeded = event.outcome == BehaviorOutcome::Done;
         let sign_in_from = self.count_sign_in(entry, is_sign_in(&event), succeeded);
         let told = sign_in_from
             .as_deref()
@@ -76,7 +77,7 @@ impl BehaviorWatch {
         }
 
         // Guessing is one trouble of its address, not one of each account.
-        let attack = judged.weight_of(Reason::Guessing) > 0.0 || !succeeded || told;
+        let attack = judged.weight_of(BehaviorReason::Guessing) > 0.0 || !succeeded || told;
         if let Some(address) = sign_in_from.filter(|_| attack) {
             self.attempts
                 .show(&address, attribute(&event, &judged, technique));
@@ -200,7 +201,7 @@ impl BehaviorWatch {
     fn sign_in_finding(
         &mut self,
         address: &str,
-        judged: &Judgement,
+        judged: &BehaviorJudgement,
         least: f64,
         entry: &Entry,
         recorded_at: Timestamp,
@@ -213,8 +214,12 @@ impl BehaviorWatch {
         let activity = self.attempts.of(address).cloned().unwrap_or_default();
 
         // Counts of a moment would stand beside those of the whole attack.
-        let counted =
-            |reason: Reason| matches!(reason, Reason::Guessing | Reason::Sequence | Reason::Volume);
+        let counted = |reason: BehaviorReason| {
+            matches!(
+                reason,
+                BehaviorReason::Guessing | BehaviorReason::Sequence | BehaviorReason::Volume
+            )
+        };
         let reasons = judged
             .evidence
             .iter()

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use evaluate::{BudgetStatus, evaluate};
 pub use log_entry::alert_entry;
-pub use period::{Period, Span};
+pub use period::{BudgetSpan, Period};
 pub use port::{BudgetAlert, BudgetStore};
 
 /// Budgets that can be stored at most.
@@ -41,7 +41,7 @@ named!(
 
 /// Share of the amount at which people are notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Threshold {
+pub struct BudgetThreshold {
     /// Percent of the budget's amount, 1 to 1000.
     pub percent: u32,
     /// Amount that the percentage is compared with.
@@ -51,7 +51,7 @@ pub struct Threshold {
 /// Charges that a budget counts. An empty list takes every value; a charge must match every list
 /// that is not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Scope {
+pub struct BudgetScope {
     /// Providers by their name in bills, case-blind.
     pub providers: Vec<String>,
     /// Accounts: billing account, sub-account or its name, case-blind.
@@ -62,7 +62,7 @@ pub struct Scope {
     pub tags: Vec<(String, String)>,
 }
 
-impl Scope {
+impl BudgetScope {
     /// Returns `true` if the scope includes the charge.
     #[must_use]
     pub fn includes(&self, charge: &Charge) -> bool {
@@ -107,8 +107,8 @@ pub struct Budget {
     pub period: Period,
     /// Charges that count towards the budget.
     #[serde(flatten)]
-    pub scope: Scope,
-    pub thresholds: Vec<Threshold>,
+    pub scope: BudgetScope,
+    pub thresholds: Vec<BudgetThreshold>,
     /// Kinds of channels, or names or identifiers of single channels.
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
@@ -141,13 +141,13 @@ impl Budget {
 
     /// Returns the thresholds that a standing has reached, with what reached them.
     #[must_use]
-    pub fn reached(&self, status: &BudgetStatus) -> Vec<(Threshold, Amount)> {
+    pub fn reached(&self, status: &BudgetStatus) -> Vec<(BudgetThreshold, Amount)> {
         let value = |basis: Basis| match basis {
             Basis::Actual => Some(status.spent),
             Basis::Forecast => status.forecast.as_ref().ok().copied(),
         };
 
-        let reached = |threshold: &Threshold| {
+        let reached = |threshold: &BudgetThreshold| {
             let found = value(threshold.basis)?;
             (found >= self.amount.share(i64::from(threshold.percent), 100))
                 .then_some((*threshold, found))

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    Attribute, Catalogue, GIB, InstanceSpec, Metric, Provider, ResourceChange, ResourceId,
+    Attribute, GIB, InstanceSpec, Metric, PriceCatalogue, Provider, ResourceChange, ResourceId,
 };
 use reeve_recommend::action::{Action, ActionId, Purpose, StepOutcome};
 use reeve_recommend::plan::StepKind;
@@ -242,7 +242,7 @@ impl Change {
 }
 
 fn size(name: &str) -> Option<InstanceSpec> {
-    let catalogue = Catalogue::builtin();
+    let catalogue = PriceCatalogue::builtin();
     let machine = || {
         Provider::ALL
             .iter()
@@ -271,24 +271,24 @@ impl Lens {
     }
 
     /// The size at a time.
-    pub(super) fn view(&self, at: Timestamp) -> View {
+    pub(super) fn view(&self, at: Timestamp) -> ChangeView {
         let before = self.steps.iter().take_while(|(changed, _)| *changed <= at);
         before.fold(
-            View {
+            ChangeView {
                 factor: 1.0,
                 offset: 0.0,
                 since: Timestamp::MIN,
             },
             |view, (changed, step)| match step {
-                Step::Factor(factor) => View {
+                Step::Factor(factor) => ChangeView {
                     factor: view.factor * factor,
                     ..view
                 },
-                Step::Offset(offset) => View {
+                Step::Offset(offset) => ChangeView {
                     offset: view.offset + offset,
                     ..view
                 },
-                Step::Anew => View {
+                Step::Anew => ChangeView {
                     factor: 1.0,
                     offset: 0.0,
                     since: *changed,
@@ -300,18 +300,18 @@ impl Lens {
 
 /// Conversion of values measured at one size into those of the first size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct View {
+pub(super) struct ChangeView {
     factor: f64,
     offset: f64,
     /// Time before which values are not comparable.
     pub(super) since: Timestamp,
 }
 
-impl View {
+impl ChangeView {
     /// Returns `true` if nothing that moves the metric changed since the first size.
     pub(super) fn is_first(&self) -> bool {
         *self
-            == View {
+            == ChangeView {
                 factor: 1.0,
                 offset: 0.0,
                 since: Timestamp::MIN,

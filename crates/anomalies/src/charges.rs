@@ -4,7 +4,7 @@
 //! Pure: charges in, a judgement out, the same for the same charges in the same order. Currencies
 //! are never added up. A charge is counted in one saving only. What a bill cannot tell is said
 //! instead of guessed: a saving that depends on something unmeasured has no amount, and a file too
-//! thin to judge gets a reason ([`Abstention`]).
+//! thin to judge gets a reason ([`ChargeAbstention`]).
 
 mod advice;
 mod anomaly;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, Charge, ChargeCategory};
 
-pub use advice::{Advice, AdviceType, Saving};
+pub use advice::{AdviceType, ChargeAdvice, ChargeSaving};
 pub use anomaly::{Anomaly, AnomalyKind, Contributor};
-pub use days::Scope;
-pub use totals::{Costs, CurrencyTotals, Dimension, Discounts, TagCoverage, Totals};
+pub use days::ChargeScope;
+pub use totals::{ChargeDimension, Costs, CurrencyTotals, Discounts, TagCoverage, Totals};
 pub use windows::{WindowAnomaly, Windows, windows};
 
 pub(crate) use days::{is_short, spread};
@@ -77,7 +77,7 @@ reeve_estate::named!(
 
 /// Something that was not judged, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Abstention {
+pub struct ChargeAbstention {
     /// Check that could not be made.
     pub check: BillCheck,
     /// Reason, with its numbers.
@@ -86,20 +86,20 @@ pub struct Abstention {
 
 /// Judgement of one bill.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub struct ChargeJudgement {
     /// Totals of the charges.
     pub totals: Totals,
     /// Unusual days, the costliest first.
     pub anomalies: Vec<Anomaly>,
     /// Possible savings, largest first, then advice without an amount.
-    pub advice: Vec<Advice>,
+    pub advice: Vec<ChargeAdvice>,
     /// Checks that could not be made, each with the reason.
-    pub abstentions: Vec<Abstention>,
+    pub abstentions: Vec<ChargeAbstention>,
 }
 
 /// The time that a bill is of, and how much of it the charges fill.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Span {
+pub struct ChargeSpan {
     /// Start of the bill, milliseconds since 1970.
     pub start_ms: i64,
     /// The first after it.
@@ -115,7 +115,7 @@ const LEAST_DAYS: f64 = 7.0;
 /// account on most days.
 const LEAST_PRESENCE: f64 = 0.5;
 
-impl Span {
+impl ChargeSpan {
     /// Its length in days.
     #[must_use]
     pub fn days(self) -> f64 {
@@ -150,18 +150,22 @@ impl Span {
 }
 
 /// First day of the level that people called usual, by service.
-pub type Baselines = BTreeMap<Scope, i64>;
+pub type Baselines = BTreeMap<ChargeScope, i64>;
 
 /// Judges a bill on its own, without baselines of earlier bills.
 #[must_use]
-pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
+pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> ChargeJudgement {
     judge_from(charges, limits, &Baselines::new())
 }
 
 /// Judges a bill where people called another level usual: what was before it counts at the new
 /// level.
 #[must_use]
-pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baselines) -> Judgement {
+pub fn judge_from(
+    charges: &[Charge],
+    limits: &AnomalyLimits,
+    baselines: &Baselines,
+) -> ChargeJudgement {
     let days = Days::from_charges(charges);
     let span = days.span(charges);
     let totals = totals::total(charges, span);
@@ -169,7 +173,7 @@ pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baseli
     let mut abstentions = Vec::new();
     let anomalies = match thin.clone().or_else(|| anomaly::cannot(&days, limits)) {
         Some(reason) => {
-            abstentions.push(Abstention {
+            abstentions.push(ChargeAbstention {
                 check: BillCheck::Anomalies,
                 reason,
             });
@@ -179,7 +183,7 @@ pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baseli
     };
 
     let advice = advice::advise(charges, &days, span, thin.as_deref(), &mut abstentions);
-    Judgement {
+    ChargeJudgement {
         totals,
         anomalies,
         advice,

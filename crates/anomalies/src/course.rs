@@ -3,7 +3,7 @@
 //! before it than the watch had, it may differ a little from what the anomaly was called by.
 
 use jiff::Timestamp;
-use reeve_estate::{Attribute, ResourceChange, Series};
+use reeve_estate::{Attribute, ResourceChange, SampleSeries};
 use reeve_learn::anomaly::Detector;
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 
@@ -106,7 +106,7 @@ pub fn needed_from(from: Timestamp) -> Timestamp {
 /// changed of the resource counts as it does in the watch.
 #[must_use]
 pub fn course(
-    series: &Series,
+    series: &SampleSeries,
     changes: &Changes,
     from: Timestamp,
     to: Timestamp,

@@ -6,5 +6,5 @@ mod hypotheses;
 mod reader;
 
 pub(crate) use companions::{Companion, companions, first_needed};
-pub(crate) use hypotheses::{Context, hypotheses};
+pub(crate) use hypotheses::{HypothesisContext, hypotheses};
 pub(crate) use reader::log_lookup;

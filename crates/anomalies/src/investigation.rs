@@ -94,7 +94,7 @@ pub struct Lookup {
 /// Record that evidence refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "(String, String)", into = "(String, String)")]
-pub enum Link {
+pub enum InvestigationLink {
     Action(ActionId),
     /// A resource, by the provider's identifier.
     Resource(String),
@@ -106,16 +106,16 @@ pub enum Link {
     Entry(String),
 }
 
-impl Link {
+impl InvestigationLink {
     /// Name of the kind of record.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Link::Action(_) => "action",
-            Link::Resource(_) => "resource",
-            Link::Anomaly(_) => "anomaly",
-            Link::Metric(_) => "metric",
-            Link::Entry(_) => "entry",
+            InvestigationLink::Action(_) => "action",
+            InvestigationLink::Resource(_) => "resource",
+            InvestigationLink::Anomaly(_) => "anomaly",
+            InvestigationLink::Metric(_) => "metric",
+            InvestigationLink::Entry(_) => "entry",
         }
     }
 
@@ -123,31 +123,31 @@ impl Link {
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
-            Link::Action(id) => &id.0,
-            Link::Resource(id) | Link::Entry(id) => id,
-            Link::Anomaly(id) => &id.0,
-            Link::Metric(metric) => metric.as_str(),
+            InvestigationLink::Action(id) => &id.0,
+            InvestigationLink::Resource(id) | InvestigationLink::Entry(id) => id,
+            InvestigationLink::Anomaly(id) => &id.0,
+            InvestigationLink::Metric(metric) => metric.as_str(),
         }
     }
 
     /// Reads a link back from kind and identifier; `None` for an unknown kind or metric.
     #[must_use]
-    pub fn parse(kind: &str, id: &str) -> Option<Link> {
+    pub fn parse(kind: &str, id: &str) -> Option<InvestigationLink> {
         let text = id.to_owned();
         match kind {
-            "action" => Some(Link::Action(ActionId(text))),
-            "resource" => Some(Link::Resource(text)),
-            "anomaly" => Some(Link::Anomaly(AnomalyId(text))),
-            "metric" => Metric::parse(id).map(Link::Metric),
-            "entry" => Some(Link::Entry(text)),
+            "action" => Some(InvestigationLink::Action(ActionId(text))),
+            "resource" => Some(InvestigationLink::Resource(text)),
+            "anomaly" => Some(InvestigationLink::Anomaly(AnomalyId(text))),
+            "metric" => Metric::parse(id).map(InvestigationLink::Metric),
+            "entry" => Some(InvestigationLink::Entry(text)),
             _ => None,
         }
     }
 }
 
 /// Stored as kind and identifier.
-impl From<Link> for (String, String) {
-    fn from(link: Link) -> Self {
+impl From<InvestigationLink> for (String, String) {
+    fn from(link: InvestigationLink) -> Self {
         (link.kind().to_owned(), link.id().to_owned())
     }
 }
@@ -160,27 +160,27 @@ pub struct UnknownLink {
     id: String,
 }
 
-impl TryFrom<(String, String)> for Link {
+impl TryFrom<(String, String)> for InvestigationLink {
     type Error = UnknownLink;
 
     fn try_from((kind, id): (String, String)) -> Result<Self, UnknownLink> {
-        Link::parse(&kind, &id).ok_or(UnknownLink { kind, id })
+        InvestigationLink::parse(&kind, &id).ok_or(UnknownLink { kind, id })
     }
 }
 
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct InvestigationEvidence {
     /// Description, as a complete sentence.
     pub text: String,
     /// Record that it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<Link>,
+    pub link: Option<InvestigationLink>,
 }
 
-impl Evidence {
-    pub(crate) fn new(text: impl Into<String>, link: impl Into<Option<Link>>) -> Self {
-        Evidence {
+impl InvestigationEvidence {
+    pub(crate) fn new(text: impl Into<String>, link: impl Into<Option<InvestigationLink>>) -> Self {
+        InvestigationEvidence {
             text: text.into(),
             link: link.into(),
         }
@@ -195,7 +195,7 @@ pub struct Hypothesis {
     pub support: Support,
     /// As a clause: `its size was changed from m5.large to m5.xlarge ...`.
     pub statement: String,
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<InvestigationEvidence>,
 }
 
 /// Record of one investigation.

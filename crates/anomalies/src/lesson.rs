@@ -1,5 +1,5 @@
 //! Lessons: what an anomaly turned out to be, by a person's answer or by the outcome of its remedy.
-//! They move the threshold of its kind for its place, within bounds ([`Threshold`]), and the
+//! They move the threshold of its kind for its place, within bounds ([`LessonThreshold`]), and the
 //! baseline where a new level is to be the usual one.
 
 mod threshold;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::record::{AnomalyClass, Reading, derive_id};
 
 pub(crate) use threshold::LOWEST;
-pub use threshold::{Threshold, Thresholds};
+pub use threshold::{LessonThreshold, LessonThresholds};
 
 named!(
     /// Meaning of a lesson.

@@ -59,13 +59,14 @@ pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from}
 pub use finding::Finding;
 pub use incident::{AnomalyGroup, AnomalyGroupMember};
 pub use investigation::{
-    Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support,
+    Hypothesis, HypothesisKind, Investigation, InvestigationEvidence, InvestigationLink, Lookup,
+    Source, Support,
 };
-pub use lesson::{Direction, Lesson, LessonKind, Threshold, ThresholdKey, Thresholds};
+pub use lesson::{Direction, Lesson, LessonKind, LessonThreshold, LessonThresholds, ThresholdKey};
 pub use likely_cause::LikelyCause;
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use position::Position;
-pub use probable_cause::{CauseCandidate, CauseChange, Grade, ProbableCause, RuledOut};
+pub use probable_cause::{CauseCandidate, CauseChange, CauseGrade, ProbableCause, RuledOut};
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place,
     Reading, Response, Stage,

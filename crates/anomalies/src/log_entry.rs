@@ -6,7 +6,7 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::log_entry::{POLICY, entry, severity};
 
 use super::investigation::{Investigation, Source};
-use super::lesson::Threshold;
+use super::lesson::LessonThreshold;
 use super::probable_cause::ProbableCause;
 use super::record::{Anomaly, Stage};
 use super::threat::ThreatList;
@@ -122,11 +122,11 @@ fn cause(of: &ProbableCause) -> Json {
 /// A change of a threshold that lessons moved.
 pub(super) fn threshold(
     operation: &str,
-    before: &Threshold,
-    after: &Threshold,
+    before: &LessonThreshold,
+    after: &LessonThreshold,
     caller: &Caller,
 ) -> Entry {
-    let described = |one: &Threshold| {
+    let described = |one: &LessonThreshold| {
         Json::object([
             ("factor", Json::from(one.factor)),
             ("lessons", Json::from(one.lessons.len())),

@@ -11,10 +11,10 @@ mod season;
 mod step;
 
 use jiff::Timestamp;
-pub use reeve_learn::causes::Grade;
+pub use reeve_learn::causes::CauseGrade;
 use serde::{Deserialize, Serialize};
 
-use super::investigation::Link;
+use super::investigation::InvestigationLink;
 use super::related_entry::RelatedEntry;
 pub(crate) use judge::{CauseFacts, NEEDED, judge};
 
@@ -27,7 +27,7 @@ pub struct CauseChange {
     pub text: String,
     /// Record of the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<Link>,
+    pub link: Option<InvestigationLink>,
     /// Entry of the log that tells of it; `None` for changes that every reader of the anomaly sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<RelatedEntry>,
@@ -41,7 +41,7 @@ pub struct CauseCandidate {
     pub name: String,
     pub kind: String,
     /// Certainty; above `inconclusive` for one candidate at most.
-    pub grade: Grade,
+    pub grade: CauseGrade,
     /// Start of its deviation; `None` for a resource that was changed and does not deviate itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onset: Option<Timestamp>,
@@ -67,7 +67,7 @@ pub struct ProbableCause {
     /// Time of the judgement.
     pub at: Timestamp,
     /// Grade of the first candidate; `inconclusive` where there is none.
-    pub grade: Grade,
+    pub grade: CauseGrade,
     /// Result as a clause.
     pub statement: String,
     /// Candidates, the best first.
@@ -110,6 +110,6 @@ impl ProbableCause {
     #[must_use]
     pub fn named(&self) -> Option<&CauseCandidate> {
         let first = self.candidates.first();
-        first.filter(|one| one.grade > Grade::Inconclusive)
+        first.filter(|one| one.grade > CauseGrade::Inconclusive)
     }
 }

@@ -7,7 +7,7 @@
 //! the entries themselves ([`Anomaly::view`]). Nobody else learns that they exist.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn, may_be_by_reeve, time_range};
 use reeve_audit::{
     ActionStatus, Entry,
     events::{self, OBSERVED},
@@ -112,7 +112,7 @@ pub(super) fn changes_of<'a>(
     resources: impl IntoIterator<Item = &'a ResourceId>,
     (from, to): (Timestamp, Timestamp),
 ) -> Query {
-    let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
+    let is = |column: QueryColumn, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
     let failed = [
         ActionStatus::Failed,
         ActionStatus::Denied,
@@ -120,11 +120,11 @@ pub(super) fn changes_of<'a>(
     ];
 
     let useless = failed
-        .map(|status| is(Column::ActionStatus, status.as_str()))
+        .map(|status| is(QueryColumn::ActionStatus, status.as_str()))
         .into_iter()
         .chain([
-            is(Column::EventType, events::RESOURCE_VIEW.name),
-            is(Column::Category, "authentication"),
+            is(QueryColumn::EventType, events::RESOURCE_VIEW.name),
+            is(QueryColumn::Category, "authentication"),
         ])
         // Reeve's own account of what it does to the resource; others could use the tag to hide.
         .chain([Expr::and([

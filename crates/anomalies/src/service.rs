@@ -20,7 +20,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Obstacle;
 use reeve_audit::{Entry, EventId};
 use reeve_dependencies::MapReader;
-use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore, StoreError};
+use reeve_estate::{DescriptionStore, EstateStore, PriceCatalogue, SampleStore, StoreError};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -87,7 +87,7 @@ pub struct AnomalyPorts {
     pub recorder: Arc<dyn Recorder>,
     /// The same, for causes.
     pub log: Arc<dyn LogReader>,
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<PriceCatalogue>,
     /// Agent types, whose rules answer anomalies.
     pub agent_types: AgentTypes,
     pub clock: Arc<dyn Clock>,

@@ -14,12 +14,12 @@ use reeve_recommend::recommendation::Priority;
 
 use super::contribution::Contribution;
 use super::finding::Finding;
-use super::lesson::{Threshold, Thresholds};
+use super::lesson::{LessonThreshold, LessonThresholds};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::CostSettings;
 use crate::charges;
 use crate::charges::{
-    Anomaly, AnomalyKind, AnomalyLimits, BillCheck, DAY_MS, Scope, WindowAnomaly, Windows,
+    Anomaly, AnomalyKind, AnomalyLimits, BillCheck, ChargeScope, DAY_MS, WindowAnomaly, Windows,
 };
 
 /// Days before the bill's last whole day on which a deviation may have ended: bills are filled up
@@ -34,10 +34,10 @@ const OLD: SignedDuration = SignedDuration::from_hours(24 * 14);
 pub fn look(
     charges: &[Charge],
     settings: &CostSettings,
-    thresholds: &Thresholds,
+    thresholds: &LessonThresholds,
     now: Timestamp,
 ) -> (Vec<Finding>, Vec<String>) {
-    let learned: Vec<&Threshold> = thresholds
+    let learned: Vec<&LessonThreshold> = thresholds
         .list()
         .into_iter()
         .filter(|one| one.key.class == AnomalyClass::Cost)
@@ -115,7 +115,7 @@ pub fn look(
 }
 
 /// First days of the levels that people called usual.
-fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
+fn baselines(charges: &[Charge], learned: &[&LessonThreshold]) -> charges::Baselines {
     let moved: Vec<(&str, i64)> = learned
         .iter()
         .filter_map(|one| {
@@ -130,7 +130,7 @@ fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
         return charges::Baselines::new();
     }
 
-    let scopes: BTreeSet<Scope> = charges.iter().map(Scope::from_charge).collect();
+    let scopes: BTreeSet<ChargeScope> = charges.iter().map(ChargeScope::from_charge).collect();
     let found = scopes.into_iter().filter_map(|scope| {
         let id = place_id(&scope);
         let day = moved
@@ -148,7 +148,7 @@ fn known<'a>(text: &'a str, other: &'a str) -> &'a str {
     if text.is_empty() { other } else { text }
 }
 
-fn place_id(scope: &Scope) -> String {
+fn place_id(scope: &ChargeScope) -> String {
     let (service, account) = (
         known(&scope.service, "all services"),
         known(&scope.account, "unknown account"),
@@ -156,7 +156,7 @@ fn place_id(scope: &Scope) -> String {
     format!("{account}/{service}/{}", scope.currency)
 }
 
-fn place(scope: &Scope) -> Place {
+fn place(scope: &ChargeScope) -> Place {
     let (service, account) = (
         known(&scope.service, "all services"),
         known(&scope.account, "unknown account"),
@@ -175,7 +175,7 @@ fn place(scope: &Scope) -> Place {
 
 /// A finding of days or hours. `value` and `expected` are costs a day.
 fn cost_finding(
-    scope: &Scope,
+    scope: &ChargeScope,
     (kind, significance): (AnomalyKind, f64),
     title: String,
     (value, expected): (f64, f64),
@@ -321,7 +321,7 @@ mod tests {
             "ResourceId",
             "ChargeDescription",
         ];
-        let mut reader = focus::Reader::from_header(header.into_iter()).unwrap();
+        let mut reader = focus::FocusReader::from_header(header.into_iter()).unwrap();
 
         let line = |back: i64| {
             let start = NOW - back * DAY_MS;
@@ -355,8 +355,8 @@ mod tests {
         super::super::AnomalySettings::default().cost
     }
 
-    fn none() -> Thresholds {
-        Thresholds::default()
+    fn none() -> LessonThresholds {
+        LessonThresholds::default()
     }
 
     fn at(ms: i64) -> Timestamp {
@@ -546,15 +546,17 @@ mod tests {
         });
         assert!(look(&jump, &wide, &none(), at(NOW)).0.is_empty());
 
-        let confirmed =
-            Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, place, at(NOW))], at(NOW));
+        let confirmed = LessonThresholds::from_lessons(
+            vec![lesson(LessonKind::Confirmed, place, at(NOW))],
+            at(NOW),
+        );
         assert_eq!(
             look(&jump, &wide, &confirmed, at(NOW)).0.len(),
             1,
             "27 % is enough now"
         );
 
-        let elsewhere = Thresholds::from_lessons(
+        let elsewhere = LessonThresholds::from_lessons(
             vec![lesson(LessonKind::Confirmed, "222/EC2/USD", at(NOW))],
             at(NOW),
         );
@@ -567,7 +569,7 @@ mod tests {
         assert_eq!(look(&level, &settings(), &none(), at(NOW)).0.len(), 1);
 
         let accepted = vec![lesson(LessonKind::NewNormal, place, at(NOW - 3 * DAY_MS))];
-        let accepted = Thresholds::from_lessons(accepted, at(NOW));
+        let accepted = LessonThresholds::from_lessons(accepted, at(NOW));
         assert!(
             look(&level, &settings(), &accepted, at(NOW)).0.is_empty(),
             "it is the usual level"

@@ -6,15 +6,15 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series,
-    StoreError,
+    ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleSeries,
+    SampleStore, StoreError,
 };
-use reeve_learn::anomaly::{Detector, Judgement, Sign};
+use reeve_learn::anomaly::{AnomalyJudgement, Detector, Sign};
 
 use super::bands::{Hours, TrainedBands};
-use super::changes::{Changes, Lens, View};
+use super::changes::{ChangeView, Changes, Lens};
 use super::finding::Finding;
-use super::lesson::Thresholds;
+use super::lesson::LessonThresholds;
 use super::pace::{Averaged, averaged};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::{AnomalySettings, Sensitivity};
@@ -84,7 +84,7 @@ pub struct MetricWatch {
     metrics: Vec<Metric>,
     changes: Changes,
     bands: TrainedBands,
-    thresholds: Thresholds,
+    thresholds: LessonThresholds,
 }
 
 /// A reading that is news, with what gave it away.
@@ -121,7 +121,7 @@ impl MetricWatch {
 
     /// Takes other learned thresholds from the next look on. A series whose baseline was moved is
     /// read anew.
-    pub fn set_thresholds(&mut self, thresholds: Thresholds) {
+    pub fn set_thresholds(&mut self, thresholds: LessonThresholds) {
         self.thresholds = thresholds;
         let of = |(id, metric): &(ResourceId, Metric)| {
             self.thresholds.baseline_from(
@@ -288,7 +288,12 @@ impl MetricWatch {
     }
 
     /// Feeds new points of a series; those that are news and give an alarm come back.
-    fn judge(&mut self, series: &Series, sensitivity: Sensitivity, now: Timestamp) -> Vec<Strange> {
+    fn judge(
+        &mut self,
+        series: &SampleSeries,
+        sensitivity: Sensitivity,
+        now: Timestamp,
+    ) -> Vec<Strange> {
         let key = (series.resource.clone(), series.metric);
         let is_new = !self.series.contains_key(&key);
         if is_new && self.series.len() >= MOST_SERIES {
@@ -356,7 +361,7 @@ pub(super) fn observe(
     lens: &Lens,
     point: &Averaged,
     before: Timestamp,
-) -> Option<(Judgement, View)> {
+) -> Option<(AnomalyJudgement, ChangeView)> {
     if lens.hides(point.at) {
         return None;
     }
@@ -372,7 +377,12 @@ pub(super) fn observe(
     ))
 }
 
-fn reading(metric: Metric, point: &Averaged, judged: &Judgement, view: View) -> Reading {
+fn reading(
+    metric: Metric,
+    point: &Averaged,
+    judged: &AnomalyJudgement,
+    view: ChangeView,
+) -> Reading {
     Reading {
         metric: Some(metric),
         at: point.at,

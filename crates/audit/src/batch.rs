@@ -6,7 +6,7 @@ use memchr::memchr;
 use crate::door;
 use crate::draft::Draft;
 use crate::field_error::{FieldCode, FieldError};
-use crate::json::{self, Json, MAX_DEPTH, Numbers, Step};
+use crate::json::{self, Json, JsonStep, MAX_DEPTH, Numbers};
 
 /// A submission may have this many entries.
 pub const MAX_BATCH: usize = 10_000;
@@ -16,7 +16,7 @@ const SCRATCH: usize = 2_048;
 
 /// Layout of a submission's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum BatchContent {
     /// One entry: a JSON object.
     One,
     /// A JSON array of entries.
@@ -25,7 +25,7 @@ pub enum Content {
     Ndjson,
 }
 
-impl Content {
+impl BatchContent {
     /// Returns the layout of an `application/json` body: an array if its first byte after white
     /// space is `[`, else one entry.
     pub fn of_json(bytes: &[u8]) -> Self {
@@ -49,22 +49,24 @@ pub struct BatchError {
 /// Reads a submission. Stops at the first invalid entry and returns all of its faults.
 pub fn parse_batch(
     bytes: &[u8],
-    content: Content,
+    content: BatchContent,
     recorded_at: Timestamp,
     max_entries: usize,
 ) -> Result<Vec<Draft>, BatchError> {
     // Once for the whole: what is not UTF-8 is looked at entry by entry, to say where.
     let text = std::str::from_utf8(bytes).ok();
     let drafts = match content {
-        Content::One => vec![
+        BatchContent::One => vec![
             Draft::from_bytes(bytes, recorded_at)
                 .map_err(|errors| BatchError { index: 0, errors })?,
         ],
-        Content::Array => match text.and_then(|text| quick_array(text, recorded_at, max_entries)) {
-            Some(drafts) => drafts,
-            None => array(bytes, recorded_at, max_entries)?,
-        },
-        Content::Ndjson => lines(bytes, text, recorded_at, max_entries)?,
+        BatchContent::Array => {
+            match text.and_then(|text| quick_array(text, recorded_at, max_entries)) {
+                Some(drafts) => drafts,
+                None => array(bytes, recorded_at, max_entries)?,
+            }
+        }
+        BatchContent::Ndjson => lines(bytes, text, recorded_at, max_entries)?,
     };
 
     if drafts.is_empty() {
@@ -102,7 +104,7 @@ fn array(
     recorded_at: Timestamp,
     max_entries: usize,
 ) -> Result<Vec<Draft>, BatchError> {
-    let options = json::Options {
+    let options = json::ParseOptions {
         max_depth: MAX_DEPTH + 1,
         numbers: Numbers::Strict,
     };
@@ -111,7 +113,7 @@ fn array(
         Ok(one) => vec![one],
         Err(mut e) => {
             let index = match e.path.0.first() {
-                Some(Step::Index(index)) => *index,
+                Some(JsonStep::Index(index)) => *index,
                 _ => 0,
             };
             e.path.0.drain(..1.min(e.path.0.len()));

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use self::cursor::{Cursor, Fast, Unusual};
 use self::shape::Members;
-use crate::entry::{Claim, Entry, EventId, Severity};
+use crate::entry::{Entry, EntryClaim, EventId, Severity};
 use crate::instant::to_millis;
 
 /// Origin of the text: a client's submission or Reeve's own storage.
@@ -29,7 +29,7 @@ enum Source {
 }
 
 /// Reads one entry as it was sent; `None` when the slow reader must look at it.
-pub(crate) fn sent(text: &str, received: Timestamp) -> Option<Claim> {
+pub(crate) fn sent(text: &str, received: Timestamp) -> Option<EntryClaim> {
     let mut cursor = Cursor::new(text);
     let claim = claim(shape::entry(&mut cursor, Source::Sent), received).ok()?;
     cursor.is_at_end().then_some(claim)
@@ -41,7 +41,7 @@ pub(crate) fn sent_array<T>(
     text: &str,
     received: Timestamp,
     most: usize,
-    mut each: impl FnMut(Claim) -> Option<T>,
+    mut each: impl FnMut(EntryClaim) -> Option<T>,
 ) -> Option<Vec<T>> {
     let (mut cursor, mut all) = (Cursor::new(text), Vec::new());
     let read = cursor.elements(|cursor| {
@@ -66,12 +66,12 @@ pub(crate) fn stored(text: &str) -> Option<(Entry, Timestamp)> {
         return None;
     }
 
-    let Claim { entry, .. } = claim(Ok(members), recorded_at).ok()?;
+    let EntryClaim { entry, .. } = claim(Ok(members), recorded_at).ok()?;
     Some((entry, recorded_at))
 }
 
 /// Builds the claim; a fresh identifier, the time of receipt and `info` stand for absent fields.
-fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
+fn claim(members: Fast<Members>, received: Timestamp) -> Fast<EntryClaim> {
     let Members {
         event_id,
         timestamp,
@@ -99,7 +99,7 @@ fn claim(members: Fast<Members>, received: Timestamp) -> Fast<Claim> {
         submitted_by,
     };
 
-    Ok(Claim {
+    Ok(EntryClaim {
         entry,
         timestamp_defaulted: timestamp.is_none(),
     })

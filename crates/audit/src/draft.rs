@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::door;
 use crate::entry::{
-    Claim, Entry, Metadata, OWN_ID_PREFIX, SOURCE_ID_PREFIX, Submitter, SubmitterType, email,
+    Entry, EntryClaim, Metadata, OWN_ID_PREFIX, SOURCE_ID_PREFIX, Submitter, SubmitterType, email,
     insert_submitter, read_claim, read_submitter,
 };
 use crate::field_error::{FieldCode, FieldError};
@@ -84,11 +84,11 @@ impl Draft {
     }
 
     pub(crate) fn of_claim(
-        claim: Claim,
+        claim: EntryClaim,
         recorded_at: Timestamp,
         scratch: &mut Vec<u8>,
     ) -> Result<Self, Vec<FieldError>> {
-        let Claim {
+        let EntryClaim {
             entry,
             timestamp_defaulted,
         } = claim;
@@ -202,9 +202,9 @@ impl Entry {
     }
 
     fn from_canonical_slowly(bytes: &[u8]) -> Result<(Self, Timestamp), ReadBackError> {
-        let options = json::Options {
+        let options = json::ParseOptions {
             numbers: Numbers::Stored,
-            ..json::Options::default()
+            ..json::ParseOptions::default()
         };
         let parsed = json::parse_with(bytes, &options).map_err(|e| ReadBackError(e.to_string()))?;
         let mut value = parsed.value;

@@ -25,11 +25,11 @@ use jiff::Timestamp;
 
 pub use action::Action;
 pub use actor::Actor;
-pub use change::{Changes, Metadata};
+pub use change::{EntryChanges, Metadata};
 pub use kind::{EventId, EventType, NameError, OWN_ID_PREFIX, SOURCE_ID_PREFIX};
 pub use names::{ActionMethod, ActionStatus, ActorType, Severity, SubmitterType, UnknownName};
 pub use read::is_email_address;
-pub(crate) use read::{Claim, email, read_claim, read_submitter};
+pub(crate) use read::{EntryClaim, email, read_claim, read_submitter};
 pub use reserved::RESERVED_CATEGORIES;
 pub use resource::ResourceRef;
 pub(crate) use submitter::insert_submitter;
@@ -58,7 +58,7 @@ pub struct Entry {
     /// Operation, its status and the way it was called.
     pub action: Action,
     /// The state before and after.
-    pub changes: Changes,
+    pub changes: EntryChanges,
     /// Metadata and all other members.
     pub metadata: Metadata,
     /// The party that handed the entry to Reeve. Not part of the claim: only a
@@ -78,7 +78,7 @@ impl Entry {
             actor: Actor::default(),
             resource: ResourceRef::default(),
             action: Action::default(),
-            changes: Changes::default(),
+            changes: EntryChanges::default(),
             metadata: Metadata::default(),
             submitted_by: None,
         }

@@ -15,10 +15,10 @@ mod serde_bridge;
 mod text;
 
 pub use canonical::{write_canonical, write_string};
-pub use error::{JsonError, JsonFault, Path, Step};
+pub use error::{JsonError, JsonFault, JsonStep, Path};
 pub(crate) use number::{finite, scan as scan_number, value as strict_number};
 pub use object::{Object, utf16_order};
-pub use parse::{MAX_DEPTH, Numbers, Options, Parsed, parse, parse_with};
+pub use parse::{MAX_DEPTH, Numbers, ParseOptions, Parsed, parse, parse_with};
 pub(crate) use plain::end_of_run;
 pub(crate) use text::read as read_text;
 

@@ -21,10 +21,10 @@ mod obstacle;
 mod suggest;
 
 pub use address::parse_address;
-pub use batch::{BatchError, Content, MAX_BATCH, parse_batch};
+pub use batch::{BatchContent, BatchError, MAX_BATCH, parse_batch};
 pub use draft::{Draft, MAX_ENTRY_BYTES, ReadBackError, claim_digest};
 pub use entry::{
-    Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType,
+    Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EntryChanges, EventId, EventType,
     Metadata, ResourceRef, Severity, Submitter, SubmitterField, SubmitterType, Tags,
     is_email_address,
 };

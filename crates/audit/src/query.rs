@@ -32,14 +32,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-pub use ast::{Bound, Comparison, Expr, Match, Range};
-pub use column::{Column, FieldPath};
+pub use ast::{Bound, Expr, Match, QueryComparison, Range};
+pub use column::{FieldPath, QueryColumn};
 pub use error::QueryError;
 pub use field::{FieldKind, QueryField, field_names, fields};
 pub use filter::{FILTERS, filter, may_be_by_reeve, time_range};
 pub use list::{ListName, ValueList, network};
 pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH, MAX_QUERY_TERMS};
-pub use pattern::{Pattern, Piece};
+pub use pattern::{Pattern, PatternPiece};
 pub use regular::{MAX_EXPRESSION_BYTES, MAX_EXPRESSION_VALUE, MAX_EXPRESSIONS, RegularExpression};
 pub use sort::{Sort, SortKey};
 pub use text::{EntryWords, TextMatch, TextWord, words};
@@ -139,7 +139,7 @@ impl Query {
         recorded_at: Timestamp,
         now: Timestamp,
     ) -> bool {
-        let candidate = eval::Candidate {
+        let candidate = eval::QueryCandidate {
             entry: words.entry(),
             recorded_at,
             now,
@@ -162,7 +162,7 @@ impl Expr {
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
         eval::matches(
             self,
-            eval::Candidate {
+            eval::QueryCandidate {
                 entry,
                 recorded_at,
                 now,
@@ -235,7 +235,7 @@ impl Match {
         match self {
             Self::Compare(side, bound) => Self::Compare(*side, resolved(bound)),
             Self::Between(range) => {
-                let end = |end: &Option<(Comparison, Bound)>| {
+                let end = |end: &Option<(QueryComparison, Bound)>| {
                     end.as_ref().map(|(side, bound)| (*side, resolved(bound)))
                 };
                 Self::Between(Box::new(Range {
@@ -249,7 +249,7 @@ impl Match {
 }
 
 /// The text an entry has in a column, if any; `None` for the two columns of time.
-pub fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>> {
+pub fn column_text(entry: &Entry, column: QueryColumn) -> Option<Cow<'_, str>> {
     eval::column_text(entry, column)
 }
 

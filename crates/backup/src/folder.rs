@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::part::PartName;
-use crate::read::Sink;
+use crate::read::BackupSink;
 
 /// A new folder that parts are written to.
 pub struct Folder {
@@ -50,7 +50,7 @@ impl Folder {
     }
 }
 
-impl Sink for Folder {
+impl BackupSink for Folder {
     fn open(&mut self, name: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
         if !(self.wanted)(name) {
             return Ok(None);

@@ -7,8 +7,8 @@
 //! | concern | items |
 //! |---|---|
 //! | writing | [`ArchiveWriter`], [`Summary`] |
-//! | reading | [`read`], [`Contents`], [`Flaw`], [`Sink`], [`Folder`] |
-//! | the manifest | [`Manifest`], [`Part`], [`Keys`] |
+//! | reading | [`read`], [`Contents`], [`Flaw`], [`BackupSink`], [`Folder`] |
+//! | the manifest | [`BackupManifest`], [`BackupPart`], [`Keys`] |
 //! | names that lead nowhere else | [`PartName`] |
 //! | keys under a passphrase | [`seal`] |
 //!
@@ -26,8 +26,8 @@ mod write;
 
 pub use folder::Folder;
 pub use manifest::{
-    ATTESTED_AS, Keys, MANIFEST, Manifest, ManifestError, Part, UNATTESTED, VERSION,
+    ATTESTED_AS, BackupManifest, BackupPart, Keys, MANIFEST, ManifestError, UNATTESTED, VERSION,
 };
 pub use part::{NameError, PartName};
-pub use read::{Contents, Flaw, Sink, read};
+pub use read::{BackupSink, Contents, Flaw, read};
 pub use write::{ArchiveWriter, Summary};

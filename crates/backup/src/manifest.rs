@@ -19,7 +19,7 @@ pub const ATTESTED_AS: &str = "backup/manifest.json";
 /// One file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct BackupPart {
     /// Path in the data directory.
     pub path: String,
     /// Length of the part in bytes.
@@ -42,7 +42,7 @@ pub enum Keys {
 /// Manifest of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub struct BackupManifest {
     /// Version of the format, [`VERSION`].
     pub version: u32,
     /// Start of the backup, RFC 3339.
@@ -65,8 +65,8 @@ pub struct Manifest {
     pub state_schema: Option<i64>,
     /// Parts, in the order of the archive.
     #[serde(default)]
-    pub parts: Vec<Part>,
-    /// Signed note by which the log's key attests [`Manifest::attested_digest`]; `None` in version 1.
+    pub parts: Vec<BackupPart>,
+    /// Signed note by which the log's key attests [`BackupManifest::attested_digest`]; `None` in version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attestation: Option<String>,
 }
@@ -87,7 +87,7 @@ pub enum ManifestError {
     Name(#[from] crate::part::NameError),
 }
 
-impl Manifest {
+impl BackupManifest {
     /// SHA-256 of the manifest as the log's key attests it: compact JSON without the attestation
     /// and without the private keys, which a client adds that does not hold the log's key. A
     /// private key is compared with `public_key` instead.
@@ -95,7 +95,7 @@ impl Manifest {
     /// # Errors
     /// The manifest cannot be written as JSON.
     pub fn attested_digest(&self) -> Result<[u8; 32], ManifestError> {
-        let mut attested = Manifest {
+        let mut attested = BackupManifest {
             keys: Keys::Absent,
             attestation: None,
             ..self.clone()
@@ -121,7 +121,7 @@ impl Manifest {
             return Err(ManifestError::Version(version));
         }
 
-        let manifest: Manifest = serde_json::from_value(value)?;
+        let manifest: BackupManifest = serde_json::from_value(value)?;
         for part in &manifest.parts {
             PartName::parse(&part.path)?;
         }

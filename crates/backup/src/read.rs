@@ -10,7 +10,7 @@ use tar::{Archive, Entry, EntryType};
 use zstd::Decoder;
 
 use crate::digest::Sealed;
-use crate::manifest::{MANIFEST, Manifest, Part};
+use crate::manifest::{BackupManifest, BackupPart, MANIFEST};
 use crate::part::PartName;
 
 /// Bytes of a manifest.
@@ -43,7 +43,7 @@ impl fmt::Display for Flaw {
 }
 
 /// Receiver of the parts.
-pub trait Sink {
+pub trait BackupSink {
     /// Opens the place of a part; `None` where it is not wanted.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ pub trait Sink {
 }
 
 /// A sink that takes nothing.
-impl Sink for () {
+impl BackupSink for () {
     fn open(&mut self, _: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
         Ok(None)
     }
@@ -70,7 +70,7 @@ impl Sink for () {
 #[derive(Debug, Default)]
 pub struct Contents {
     /// The manifest, where there is one that can be read.
-    pub manifest: Option<Manifest>,
+    pub manifest: Option<BackupManifest>,
     /// Faults; empty if every byte is as it was written.
     pub flaws: Vec<Flaw>,
     /// Number of bytes that were read.
@@ -94,7 +94,7 @@ impl Contents {
 ///
 /// # Errors
 /// The sink failed.
-pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
+pub fn read(input: impl Read, sink: &mut dyn BackupSink) -> io::Result<Contents> {
     let mut contents = Contents::default();
     let decoder = match Decoder::new(Sealed::new(input)) {
         Ok(decoder) => decoder,
@@ -129,9 +129,9 @@ enum Wrong {
 
 fn parts<R: Read>(
     archive: &mut Archive<R>,
-    sink: &mut dyn Sink,
+    sink: &mut dyn BackupSink,
     contents: &mut Contents,
-) -> io::Result<Vec<Part>> {
+) -> io::Result<Vec<BackupPart>> {
     let (mut found, mut names) = (Vec::new(), BTreeSet::new());
     let entries = match archive.entries() {
         Ok(entries) => entries,
@@ -152,7 +152,7 @@ fn parts<R: Read>(
         match taken {
             Ok(Taken::Part(part)) => found.push(part),
             Ok(Taken::Manifest(bytes)) => {
-                match Manifest::decode(&bytes) {
+                match BackupManifest::decode(&bytes) {
                     Ok(manifest) => contents.manifest = Some(manifest),
                     Err(error) => contents.flaw(Some(MANIFEST), error.to_string()),
                 }
@@ -171,13 +171,13 @@ fn parts<R: Read>(
 }
 
 enum Taken {
-    Part(Part),
+    Part(BackupPart),
     Manifest(Vec<u8>),
 }
 
 fn take<R: Read>(
     entry: &mut Entry<'_, R>,
-    sink: &mut dyn Sink,
+    sink: &mut dyn BackupSink,
     names: &mut BTreeSet<PartName>,
 ) -> Result<Taken, Wrong> {
     let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -227,7 +227,7 @@ fn take<R: Read>(
     }
 
     sink.close().map_err(Wrong::Sink)?;
-    Ok(Taken::Part(Part {
+    Ok(Taken::Part(BackupPart {
         path,
         bytes,
         sha256: hex::encode(hash.finalize()),
@@ -255,7 +255,7 @@ fn end<R: Read>(mut decoder: Decoder<'static, io::BufReader<Sealed<R>>>, content
 }
 
 /// Holds the parts against the manifest.
-fn compare(found: &[Part], contents: &mut Contents) {
+fn compare(found: &[BackupPart], contents: &mut Contents) {
     let Some(listed) = contents
         .manifest
         .as_ref()
@@ -264,7 +264,7 @@ fn compare(found: &[Part], contents: &mut Contents) {
         return;
     };
 
-    let by_path: std::collections::BTreeMap<&str, &Part> = found
+    let by_path: std::collections::BTreeMap<&str, &BackupPart> = found
         .iter()
         .map(|part| (part.path.as_str(), part))
         .collect();

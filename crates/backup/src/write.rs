@@ -7,9 +7,9 @@ use tar::{Builder, EntryType, Header};
 use zstd::Encoder;
 
 use crate::digest::Hashing;
-use crate::manifest::{MANIFEST, Manifest, Part};
+use crate::manifest::{BackupManifest, BackupPart, MANIFEST};
 use crate::part::PartName;
-use crate::read::Sink;
+use crate::read::BackupSink;
 
 /// Compression level of zstd. Most of a backup is compressed already.
 const LEVEL: i32 = 1;
@@ -19,10 +19,10 @@ const MODE: u32 = 0o600;
 const BLOCK: u64 = 512;
 
 /// An archive being written. A part is begun, written and ended, or added as a whole; the writer is
-/// a [`Sink`], so that the parts of one archive can go into another as they are read.
+/// a [`BackupSink`], so that the parts of one archive can go into another as they are read.
 pub struct ArchiveWriter<W: Write> {
     tar: Builder<Encoder<'static, Hashing<W>>>,
-    parts: Vec<Part>,
+    parts: Vec<BackupPart>,
     open: Option<OpenPart>,
 }
 
@@ -102,7 +102,7 @@ impl<W: Write> ArchiveWriter<W> {
         }
 
         self.pad(bytes)?;
-        self.parts.push(Part {
+        self.parts.push(BackupPart {
             path: name.as_str().to_owned(),
             bytes,
             sha256: hex::encode(hash.finalize()),
@@ -114,7 +114,7 @@ impl<W: Write> ArchiveWriter<W> {
     ///
     /// # Errors
     /// The operating system reported an error.
-    pub fn finish(self, manifest: Manifest) -> io::Result<(W, Summary)> {
+    pub fn finish(self, manifest: BackupManifest) -> io::Result<(W, Summary)> {
         self.finish_with(manifest, |manifest| Ok(manifest.attestation.clone()))
     }
 
@@ -124,11 +124,11 @@ impl<W: Write> ArchiveWriter<W> {
     /// As [`ArchiveWriter::finish`], or the attestation failed.
     pub fn finish_with(
         mut self,
-        manifest: Manifest,
-        attest: impl FnOnce(&Manifest) -> io::Result<Option<String>>,
+        manifest: BackupManifest,
+        attest: impl FnOnce(&BackupManifest) -> io::Result<Option<String>>,
     ) -> io::Result<(W, Summary)> {
         let parts = self.parts.len();
-        let mut manifest = Manifest {
+        let mut manifest = BackupManifest {
             parts: std::mem::take(&mut self.parts),
             ..manifest
         };
@@ -189,7 +189,7 @@ impl<W: Write> Write for ArchiveWriter<W> {
     }
 }
 
-impl<W: Write> Sink for ArchiveWriter<W> {
+impl<W: Write> BackupSink for ArchiveWriter<W> {
     fn open(&mut self, name: &PartName, bytes: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
         self.begin(name, bytes)?;
         Ok(Some(Box::new(self)))

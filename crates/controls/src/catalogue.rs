@@ -8,12 +8,12 @@ use reeve_estate::{Provider, ResourceKind};
 use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
 
-use crate::check::Check;
+use crate::check::ControlCheck;
 use crate::error::CatalogueError;
 use crate::framework::{Control, Framework};
 use crate::own::OwnFiles;
-use crate::prepared::Prepared;
-use crate::verdict::Verdict;
+use crate::prepared::PreparedControl;
+use crate::verdict::ControlVerdict;
 
 /// Most bytes of one file of a folder.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -26,10 +26,10 @@ struct Files;
 
 /// Checks and frameworks.
 #[derive(Debug, Clone, Default)]
-pub struct Catalogue {
-    checks: BTreeMap<String, Arc<Check>>,
+pub struct ControlCatalogue {
+    checks: BTreeMap<String, Arc<ControlCheck>>,
     /// Checks by the cloud and kind that they judge.
-    by_kind: BTreeMap<(Provider, ResourceKind), Vec<Arc<Check>>>,
+    by_kind: BTreeMap<(Provider, ResourceKind), Vec<Arc<ControlCheck>>>,
     frameworks: BTreeMap<String, Framework>,
     /// Identifiers of the frameworks that a check proves a control of, by that of the check.
     frameworks_of: BTreeMap<String, BTreeSet<String>>,
@@ -46,7 +46,7 @@ pub struct Catalogue {
 /// Content of a file.
 #[derive(Debug)]
 pub(crate) enum CatalogueItem {
-    Check(Arc<Check>),
+    Check(Arc<ControlCheck>),
     Framework(Framework),
 }
 
@@ -68,7 +68,7 @@ impl CatalogueItem {
                 if !is_identifier(&id) {
                     return Err(wrong_name());
                 }
-                Check::read(id, provider, text)
+                ControlCheck::read(id, provider, text)
                     .map(|check| CatalogueItem::Check(Arc::new(check)))
                     .map_err(|error| error.in_file(&path, text))
             }
@@ -192,12 +192,12 @@ impl Folder {
     }
 }
 
-impl Catalogue {
+impl ControlCatalogue {
     /// Returns the catalogue that comes with Reeve.
     #[must_use]
-    pub fn builtin() -> &'static Catalogue {
-        static BUILTIN: LazyLock<Catalogue> = LazyLock::new(|| {
-            let (catalogue, errors) = Catalogue::default().with(&Folder::embedded());
+    pub fn builtin() -> &'static ControlCatalogue {
+        static BUILTIN: LazyLock<ControlCatalogue> = LazyLock::new(|| {
+            let (catalogue, errors) = ControlCatalogue::default().with(&Folder::embedded());
             debug_assert!(errors.is_empty(), "{errors:?}");
             catalogue
         });
@@ -207,7 +207,7 @@ impl Catalogue {
     /// Returns the catalogue with the files of a folder, and what is wrong with the others.
     ///
     /// Checks are `checks/<cloud>/<service>/<name>.toml`, frameworks `controls/<name>.toml`.
-    fn with(mut self, folder: &Folder) -> (Catalogue, Vec<CatalogueError>) {
+    fn with(mut self, folder: &Folder) -> (ControlCatalogue, Vec<CatalogueError>) {
         let mut errors = Vec::new();
         let mut revision = Sha256::new();
         for (parts, text) in &folder.files {
@@ -300,19 +300,19 @@ impl Catalogue {
     }
 
     /// Returns all checks, by identifier.
-    pub fn checks(&self) -> impl Iterator<Item = &Arc<Check>> {
+    pub fn checks(&self) -> impl Iterator<Item = &Arc<ControlCheck>> {
         self.checks.values()
     }
 
     /// Returns a check.
     #[must_use]
-    pub fn check(&self, id: &str) -> Option<&Arc<Check>> {
+    pub fn check(&self, id: &str) -> Option<&Arc<ControlCheck>> {
         self.checks.get(id)
     }
 
     /// Returns the checks of a kind of a cloud.
     #[must_use]
-    pub fn checks_of(&self, provider: Provider, kind: ResourceKind) -> &[Arc<Check>] {
+    pub fn checks_of(&self, provider: Provider, kind: ResourceKind) -> &[Arc<ControlCheck>] {
         self.by_kind
             .get(&(provider, kind))
             .map_or(&[], Vec::as_slice)
@@ -359,13 +359,16 @@ impl Catalogue {
     }
 
     /// Returns the checks that prove a control, by identifier.
-    pub fn proving<'c>(&'c self, control: &'c Control) -> impl Iterator<Item = &'c Arc<Check>> {
+    pub fn proving<'c>(
+        &'c self,
+        control: &'c Control,
+    ) -> impl Iterator<Item = &'c Arc<ControlCheck>> {
         self.checks().filter(|check| control.is_proven_by(check))
     }
 
     /// Returns `true` if a check of the catalogue proves a control of one of these frameworks.
     #[must_use]
-    pub fn is_of(&self, check: &Check, frameworks: &BTreeSet<String>) -> bool {
+    pub fn is_of(&self, check: &ControlCheck, frameworks: &BTreeSet<String>) -> bool {
         self.frameworks_of
             .get(&check.id)
             .is_some_and(|own| !own.is_disjoint(frameworks))
@@ -374,9 +377,9 @@ impl Catalogue {
     /// Judges a resource by the wanted checks of its kind, in the order of their identifiers.
     pub fn judge(
         &self,
-        prepared: &Prepared<'_>,
-        wanted: impl Fn(&Check) -> bool,
-    ) -> Vec<(&Arc<Check>, Verdict)> {
+        prepared: &PreparedControl<'_>,
+        wanted: impl Fn(&ControlCheck) -> bool,
+    ) -> Vec<(&Arc<ControlCheck>, ControlVerdict)> {
         let (provider, kind) = prepared.judged;
         self.checks_of(provider, kind)
             .iter()

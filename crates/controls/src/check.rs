@@ -9,16 +9,16 @@ use reeve_recommend::recommendation::Priority;
 use serde::{Deserialize, Deserializer};
 
 use crate::error::CatalogueError;
-use crate::expression::{Evaluated, Expression, Scope};
-use crate::remedy::Remedy;
-use crate::sample::Sample;
-use crate::subject::Subject;
+use crate::expression::{Evaluated, Expression, ExpressionScope};
+use crate::remedy::ControlRemedy;
+use crate::sample::ControlSample;
+use crate::subject::ControlSubject;
 use crate::topic::Topic;
-use crate::verdict::Verdict;
+use crate::verdict::ControlVerdict;
 
 /// Check over the configuration documents of one kind of resources.
 #[derive(Debug)]
-pub struct Check {
+pub struct ControlCheck {
     /// Identifier: cloud, service and name of its file (`aws.s3.blocks_public_access`).
     pub id: String,
     /// Statement that holds if it passes, a sentence without its full stop.
@@ -40,9 +40,9 @@ pub struct Check {
     pub expression: Expression,
     pub remediation: Remediation,
     /// The remediation's changes, compiled.
-    pub(crate) remedies: Vec<Remedy>,
+    pub(crate) remedies: Vec<ControlRemedy>,
     /// Documents whose verdicts are known; tests run them.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<ControlSample>,
 }
 
 /// Correction of a failure.
@@ -93,10 +93,10 @@ pub(crate) struct CheckFile {
     expression: String,
     remediation: Remediation,
     #[serde(default, rename = "sample")]
-    samples: Vec<Sample>,
+    samples: Vec<ControlSample>,
 }
 
-impl Check {
+impl ControlCheck {
     /// Reads a file.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Check {
         id: String,
         provider: Provider,
         text: &str,
-    ) -> Result<Check, CatalogueError> {
+    ) -> Result<ControlCheck, CatalogueError> {
         let fault = |field: &str, reason: String| CatalogueError::field(&id, field, reason);
         let file: CheckFile =
             toml::from_str(text).map_err(|error| CatalogueError::form(&id, text, &error))?;
@@ -139,10 +139,10 @@ impl Check {
             Expression::compile(source).map_err(|error| fault(field, error.to_string()))
         };
 
-        let remedies = Remedy::of(&file.remediation, provider, kind)
+        let remedies = ControlRemedy::of(&file.remediation, provider, kind)
             .map_err(|(field, reason)| fault(&field, reason))?;
 
-        Ok(Check {
+        Ok(ControlCheck {
             applies: file
                 .applies
                 .as_deref()
@@ -179,15 +179,15 @@ impl Check {
 
     /// Judges one resource at a time.
     #[must_use]
-    pub fn judge(&self, subject: &Subject<'_>, now: Timestamp) -> Verdict {
-        self.judge_in(&Scope::new(subject, now))
+    pub fn judge(&self, subject: &ControlSubject<'_>, now: Timestamp) -> ControlVerdict {
+        self.judge_in(&ExpressionScope::new(subject, now))
     }
 
     /// Judges a resource that was prepared.
-    pub(crate) fn judge_in(&self, scope: &Scope<'_>) -> Verdict {
+    pub(crate) fn judge_in(&self, scope: &ExpressionScope<'_>) -> ControlVerdict {
         if let Some(kind) = self.complete.iter().find(|kind| !scope.is_complete(**kind)) {
             let plural = Kinds::builtin().get(*kind).plural;
-            return Verdict {
+            return ControlVerdict {
                 answer: CheckAnswer::Unknown,
                 why: format!("{plural} were not all read, and one that is missing would decide."),
                 values: Vec::new(),
@@ -204,7 +204,7 @@ impl Check {
                 Evaluated::Unknown(reason) => Some((CheckAnswer::Unknown, reason)),
             };
             if let Some((answer, why)) = answer {
-                return Verdict {
+                return ControlVerdict {
                     answer,
                     why,
                     values: scope.seen(&applies.reads()),
@@ -213,20 +213,20 @@ impl Check {
         }
 
         match self.expression.evaluate(scope) {
-            Evaluated::True => Verdict {
+            Evaluated::True => ControlVerdict {
                 answer: CheckAnswer::Pass,
                 why: format!("{}.", self.title),
                 values: scope.seen(&self.expression.reads()),
             },
             Evaluated::False(paths) => {
                 let values = scope.seen(&paths);
-                Verdict {
+                ControlVerdict {
                     answer: CheckAnswer::Fail,
                     why: refutation(&values),
                     values,
                 }
             }
-            Evaluated::Unknown(why) => Verdict {
+            Evaluated::Unknown(why) => ControlVerdict {
                 answer: CheckAnswer::Unknown,
                 why,
                 values: scope.seen(&self.expression.reads()),

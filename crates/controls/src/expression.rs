@@ -17,9 +17,9 @@ mod values;
 
 use cel::Program;
 
-use condition::Condition;
+use condition::ExpressionCondition;
 
-pub(crate) use scope::Scope;
+pub(crate) use scope::ExpressionScope;
 
 /// Longest source of an expression, bytes.
 const LONGEST_SOURCE: usize = 4096;
@@ -48,7 +48,7 @@ pub enum ExpressionError {
 #[derive(Debug)]
 pub struct Expression {
     source: String,
-    condition: Condition,
+    condition: ExpressionCondition,
     /// Depth of comprehensions inside each other.
     depth: u32,
     /// `true` if it builds lists or texts, whose size is bounded by the document's.
@@ -97,7 +97,7 @@ impl Expression {
             source: source.trim().to_owned(),
             depth: cost.depth,
             grows: cost.grows,
-            condition: Condition::of(program.expression()),
+            condition: ExpressionCondition::of(program.expression()),
         })
     }
 
@@ -117,7 +117,7 @@ impl Expression {
 
     /// Returns the value of an expression that answers with something else than `true` or `false`;
     /// `None` if it has none here, or a permission hid what it reads.
-    pub(crate) fn value(&self, scope: &Scope<'_>) -> Option<serde_json::Value> {
+    pub(crate) fn value(&self, scope: &ExpressionScope<'_>) -> Option<serde_json::Value> {
         let value = bounds::allows(scope, self.depth, self.grows)
             .then(|| self.condition.value(scope))
             .flatten()?;
@@ -131,7 +131,7 @@ impl Expression {
     }
 
     /// Evaluates the expression.
-    pub(crate) fn evaluate(&self, scope: &Scope<'_>) -> Evaluated {
+    pub(crate) fn evaluate(&self, scope: &ExpressionScope<'_>) -> Evaluated {
         if !bounds::allows(scope, self.depth, self.grows) {
             return Evaluated::Unknown(
                 "The configuration has too many elements for this check.".to_owned(),

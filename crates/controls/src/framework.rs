@@ -3,7 +3,7 @@
 use reeve_estate::named;
 use serde::Deserialize;
 
-use crate::check::Check;
+use crate::check::ControlCheck;
 use crate::error::CatalogueError;
 use crate::own::line_with;
 use crate::topic::Topic;
@@ -117,7 +117,7 @@ impl Framework {
 impl Framework {
     /// Returns `true` if a check proves one of its controls.
     #[must_use]
-    pub fn is_proven_by(&self, check: &Check) -> bool {
+    pub fn is_proven_by(&self, check: &ControlCheck) -> bool {
         self.controls
             .iter()
             .any(|control| control.is_proven_by(check))
@@ -127,7 +127,7 @@ impl Framework {
 impl Control {
     /// Returns `true` if a check proves the control.
     #[must_use]
-    pub fn is_proven_by(&self, check: &Check) -> bool {
+    pub fn is_proven_by(&self, check: &ControlCheck) -> bool {
         self.retired_on.is_none()
             && (self.checks.contains(&check.id)
                 || check.topics.iter().any(|topic| self.topics.contains(topic)))

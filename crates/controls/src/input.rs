@@ -10,7 +10,7 @@ use reeve_iam::arn::Arn;
 use reeve_iam::json_lines;
 use serde_json::{Map, Value};
 
-use crate::subject::{Related, Subject};
+use crate::subject::{ControlSubject, Related};
 
 /// Configuration document with what is known of its resource.
 #[derive(Debug, Clone, PartialEq)]
@@ -228,7 +228,7 @@ impl Input {
     /// Returns the document as a subject, with the resources among others that it has relations to
     /// and that have relations to it.
     #[must_use]
-    pub fn subject<'a>(&'a self, others: &'a [Input]) -> Subject<'a> {
+    pub fn subject<'a>(&'a self, others: &'a [Input]) -> ControlSubject<'a> {
         let related = |relation: RelationKind, other: Option<&'a Input>, id: &'a str| Related {
             relation,
             id,
@@ -244,7 +244,7 @@ impl Input {
             towards.map(move |(relation, _)| related(*relation, Some(other), &other.id))
         });
 
-        Subject {
+        ControlSubject {
             id: &self.id,
             provider: self.provider,
             kind: self.kind,

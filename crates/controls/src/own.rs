@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use reeve_estate::named;
 use sha2::{Digest as _, Sha256};
 
-use crate::catalogue::{Catalogue, CatalogueItem, Folder};
-use crate::check::Check;
+use crate::catalogue::{CatalogueItem, ControlCatalogue, Folder};
+use crate::check::ControlCheck;
 use crate::error::CatalogueError;
 use crate::sample::SampleFault;
 
@@ -40,14 +40,14 @@ pub struct OwnFiles {
     pub refused: Vec<CatalogueError>,
 }
 
-impl Catalogue {
+impl ControlCatalogue {
     /// Returns the catalogue with the checks and frameworks of a folder.
     ///
     /// A file is refused if it cannot be read, if a sample does not hold, if there is no sample that
     /// passes and one that fails, or if its name is that of a check or framework of this catalogue.
     /// The others are taken.
     #[must_use]
-    pub fn with_own(&self, folder: &Folder) -> Catalogue {
+    pub fn with_own(&self, folder: &Folder) -> ControlCatalogue {
         let mut all = self.clone();
         let mut own = OwnFiles {
             refused: folder.unread().to_vec(),
@@ -96,7 +96,7 @@ impl Catalogue {
 
     /// Returns the same catalogue, with a fault that kept the folder from being read again.
     #[must_use]
-    pub fn despite(&self, reason: String) -> Catalogue {
+    pub fn despite(&self, reason: String) -> ControlCatalogue {
         let mut all = self.clone();
         let own = OwnFiles {
             refused: vec![CatalogueError::field("", "", reason)],
@@ -148,7 +148,7 @@ impl Catalogue {
     /// Returns `true` if an agent of these frameworks asks a check: it proves one of their controls,
     /// or it is an own one, which is placed in the folder to be asked.
     #[must_use]
-    pub fn is_asked(&self, check: &Check, frameworks: &BTreeSet<String>) -> bool {
+    pub fn is_asked(&self, check: &ControlCheck, frameworks: &BTreeSet<String>) -> bool {
         self.is_own_check(&check.id) || self.is_of(check, frameworks)
     }
 }
@@ -198,19 +198,19 @@ pub(crate) fn line_with(text: &str, quoted: &str) -> Option<usize> {
 
 /// The catalogue in force. It is exchanged as a whole when the folder of own checks changes.
 #[derive(Debug)]
-pub struct LiveCatalogue(RwLock<Arc<Catalogue>>);
+pub struct LiveCatalogue(RwLock<Arc<ControlCatalogue>>);
 
 impl LiveCatalogue {
     /// Puts a catalogue into force.
     #[must_use]
-    pub fn new(catalogue: Catalogue) -> LiveCatalogue {
+    pub fn new(catalogue: ControlCatalogue) -> LiveCatalogue {
         LiveCatalogue(RwLock::new(Arc::new(catalogue)))
     }
 
     /// Returns the catalogue in force. A caller that asks several questions keeps it for all of
     /// them.
     #[must_use]
-    pub fn current(&self) -> Arc<Catalogue> {
+    pub fn current(&self) -> Arc<ControlCatalogue> {
         self.0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -218,7 +218,7 @@ impl LiveCatalogue {
     }
 
     /// Exchanges the catalogue; returns the one before.
-    pub fn replace(&self, catalogue: Catalogue) -> Arc<Catalogue> {
+    pub fn replace(&self, catalogue: ControlCatalogue) -> Arc<ControlCatalogue> {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut current, Arc::new(catalogue))
     }

@@ -8,14 +8,14 @@ use reeve_estate::{Document, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
 use serde_json::Value;
 
-use crate::check::{Check, Remediation};
-use crate::expression::{Expression, Scope};
-use crate::prepared::Prepared;
-use crate::subject::Subject;
+use crate::check::{ControlCheck, Remediation};
+use crate::expression::{Expression, ExpressionScope};
+use crate::prepared::PreparedControl;
+use crate::subject::ControlSubject;
 
 /// Row of a change that mends failures of a check, with the values that it takes here.
 #[derive(Debug)]
-pub(crate) struct Remedy {
+pub(crate) struct ControlRemedy {
     pub(crate) row: &'static ConfigurationRow,
     /// Values by name, in the order in which they may name each other: the check's own, then those
     /// of the row that the check does not give.
@@ -32,13 +32,13 @@ fn compiled(name: &str, source: &str) -> Result<(String, Expression), Remediatio
         .map_err(|error| (format!("remediation.parameters.{name}"), error.to_string()))
 }
 
-impl Remedy {
+impl ControlRemedy {
     /// Compiles the rows that a remediation names, in its order.
     pub(crate) fn of(
         remediation: &Remediation,
         provider: Provider,
         kind: ResourceKind,
-    ) -> Result<Vec<Remedy>, RemediationFault> {
+    ) -> Result<Vec<ControlRemedy>, RemediationFault> {
         let own = &remediation.parameters;
         for (name, source) in own {
             compiled(name, source)?;
@@ -55,7 +55,7 @@ impl Remedy {
                     row.kind.as_str()
                 )));
             }
-            remedies.push(Remedy::with(row, own)?);
+            remedies.push(ControlRemedy::with(row, own)?);
         }
         Ok(remedies)
     }
@@ -64,7 +64,7 @@ impl Remedy {
     fn with(
         row: &'static ConfigurationRow,
         own: &BTreeMap<String, String>,
-    ) -> Result<Remedy, RemediationFault> {
+    ) -> Result<ControlRemedy, RemediationFault> {
         let of_row = row.with.iter().filter(|(name, _)| !own.contains_key(*name));
         let values = own
             .iter()
@@ -72,13 +72,13 @@ impl Remedy {
             .map(|(name, source)| compiled(name, source))
             .collect::<Result<_, _>>()?;
 
-        Ok(Remedy { row, values })
+        Ok(ControlRemedy { row, values })
     }
 
     /// Returns the change that the row makes of a resource.
     fn change(
         &self,
-        scope: &mut Scope<'_>,
+        scope: &mut ExpressionScope<'_>,
         resource: &Resource,
         document: &Document,
         given: &BTreeMap<String, Value>,
@@ -98,7 +98,7 @@ impl Remedy {
     }
 }
 
-impl Check {
+impl ControlCheck {
     /// Returns the change that mends a failure on the resource that was prepared, by the first of the
     /// remediation's rows that can be offered. `given` are values that the account's people decide,
     /// such as the bucket that takes logs.
@@ -107,7 +107,7 @@ impl Check {
     /// The reason why none can be offered; `None` if no row mends failures of this check.
     pub fn change(
         &self,
-        prepared: &mut Prepared<'_>,
+        prepared: &mut PreparedControl<'_>,
         resource: &Resource,
         document: &Document,
         given: &BTreeMap<String, Value>,
@@ -140,12 +140,12 @@ pub fn change_by_row(
     given: &BTreeMap<String, Value>,
     now: Timestamp,
 ) -> Result<ConfigurationChange, Obstacle> {
-    let remedy = Remedy::with(row, &BTreeMap::new())
+    let remedy = ControlRemedy::with(row, &BTreeMap::new())
         .map_err(|(field, reason)| Obstacle::of(format_args!("{field}: {reason}")))?;
-    let subject = Subject {
+    let subject = ControlSubject {
         account: &resource.account,
         region: &resource.region,
-        ..Subject::alone(
+        ..ControlSubject::alone(
             resource.provider,
             resource.kind,
             resource.id.as_str(),
@@ -153,7 +153,12 @@ pub fn change_by_row(
         )
     };
 
-    remedy.change(&mut Scope::new(&subject, now), resource, document, given)
+    remedy.change(
+        &mut ExpressionScope::new(&subject, now),
+        resource,
+        document,
+        given,
+    )
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Document whose answer is known.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sample {
+pub struct ControlSample {
     /// Case that the document is an example of.
     pub name: String,
     pub result: CheckAnswer,

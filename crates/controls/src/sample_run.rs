@@ -4,11 +4,11 @@ use reeve_estate::ResourceKind;
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde_json::Value;
 
-use crate::check::Check;
-use crate::sample::{Sample, SampleFault, SampleRelation};
-use crate::subject::{Related, Subject};
+use crate::check::ControlCheck;
+use crate::sample::{ControlSample, SampleFault, SampleRelation};
+use crate::subject::{ControlSubject, Related};
 
-impl Check {
+impl ControlCheck {
     /// Runs the samples and returns what does not hold.
     #[must_use]
     pub fn test(&self) -> Vec<SampleFault> {
@@ -26,7 +26,7 @@ impl Check {
 
     /// Returns the answer about a sample whose documents can be read.
     #[cfg(test)]
-    pub(crate) fn answer_of(&self, sample: &Sample) -> CheckAnswer {
+    pub(crate) fn answer_of(&self, sample: &ControlSample) -> CheckAnswer {
         match self.run(sample) {
             Ok(()) => sample.result,
             Err(SampleFault::OtherAnswer { got, .. }) => got,
@@ -34,7 +34,7 @@ impl Check {
         }
     }
 
-    fn run(&self, sample: &Sample) -> Result<(), SampleFault> {
+    fn run(&self, sample: &ControlSample) -> Result<(), SampleFault> {
         let read = |text: &str| -> Result<Value, SampleFault> {
             serde_json::from_str(text).map_err(|error| SampleFault::NotJson {
                 check: self.id.clone(),
@@ -52,7 +52,7 @@ impl Check {
         let document = read(&sample.document)?;
         let targets = others(&sample.targets)?;
         let sources = others(&sample.sources)?;
-        let mut subject = Subject::alone(self.provider, self.kind, &sample.id, &document);
+        let mut subject = ControlSubject::alone(self.provider, self.kind, &sample.id, &document);
         subject.account = &sample.account;
         subject.region = &sample.region;
         subject.targets = related(&sample.targets, &targets);

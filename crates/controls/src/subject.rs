@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// Resource that checks judge: its configuration document, and the resources around it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Subject<'a> {
+pub struct ControlSubject<'a> {
     /// The provider's identifier.
     pub id: &'a str,
     pub provider: Provider,
@@ -35,11 +35,11 @@ pub struct Related<'a> {
     pub document: Option<&'a Value>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ControlSubject<'a> {
     /// Returns a subject that nothing is known about but its document.
     #[must_use]
     pub fn alone(provider: Provider, kind: ResourceKind, id: &'a str, document: &'a Value) -> Self {
-        Subject {
+        ControlSubject {
             id,
             provider,
             kind,

@@ -60,7 +60,7 @@ fn cut(value: &Value) -> Value {
 
 /// Finding of a check about one resource.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
+pub struct ControlVerdict {
     pub answer: CheckAnswer,
     /// Reason, as a sentence that names the values which decided.
     pub why: String,
@@ -68,7 +68,7 @@ pub struct Verdict {
     pub values: Vec<SeenValue>,
 }
 
-impl Verdict {
+impl ControlVerdict {
     /// Returns the values as an object, by their paths; a member that is missing is null.
     #[must_use]
     pub fn values_by_path(&self) -> Value {

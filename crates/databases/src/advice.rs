@@ -68,7 +68,7 @@ pub struct AdviceCost {
 
 /// One item of advice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Advice {
+pub struct DatabaseAdvice {
     pub area: Area,
     /// Rule that gave it, such as `missing_index`.
     pub rule: String,
@@ -126,12 +126,12 @@ impl Unjudged {
 
 /// Judgement of a database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct DatabaseReport {
     pub engine: Engine,
     pub version: String,
     pub database: String,
     /// Advice, the most urgent first.
-    pub advice: Vec<Advice>,
+    pub advice: Vec<DatabaseAdvice>,
     pub unjudged: Vec<Unjudged>,
 }
 

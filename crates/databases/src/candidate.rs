@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::observation::{Observation, Table};
+use crate::observation::{DatabaseTable, Observation};
 use crate::predicate::{TableUse, table_uses};
 use crate::quote;
 
@@ -102,7 +102,7 @@ impl IndexCandidate {
 
     /// Expected size, bytes: the columns and 16 bytes for each row, in pages that are 90 % full.
     #[must_use]
-    pub fn size_bytes(&self, table: &Table) -> f64 {
+    pub fn size_bytes(&self, table: &DatabaseTable) -> f64 {
         let width = |name: &String| {
             let column = table.column(name);
             column.and_then(|column| column.width_bytes).unwrap_or(8.0)
@@ -156,7 +156,7 @@ pub fn candidates(observation: &Observation) -> Vec<IndexCandidate> {
 }
 
 /// Lists of columns for one use of a table.
-fn column_lists(table: &Table, table_use: &TableUse) -> Vec<Vec<String>> {
+fn column_lists(table: &DatabaseTable, table_use: &TableUse) -> Vec<Vec<String>> {
     let mut equal = table_use.equal.clone();
     // The most selective first: it narrows most, and serves the most other statements.
     equal.sort_by(|one, other| distinct(table, other).total_cmp(&distinct(table, one)));
@@ -198,7 +198,7 @@ fn column_lists(table: &Table, table_use: &TableUse) -> Vec<Vec<String>> {
     unique
 }
 
-fn distinct(table: &Table, column: &str) -> f64 {
+fn distinct(table: &DatabaseTable, column: &str) -> f64 {
     let column = table.column(column);
     column
         .and_then(|column| column.distinct_values)
@@ -206,7 +206,7 @@ fn distinct(table: &Table, column: &str) -> f64 {
 }
 
 /// Returns `true` if the types of all columns can be keys of a B-tree without a length.
-fn can_be_keys(engine: Engine, table: &Table, columns: &[String]) -> bool {
+fn can_be_keys(engine: Engine, table: &DatabaseTable, columns: &[String]) -> bool {
     let refused: &[&str] = match engine {
         Engine::Postgresql => &["json", "xml", "point", "polygon", "box", "jsonb"],
         Engine::Mariadb | Engine::Mysql => &["text", "blob", "json", "geometry", "point"],
@@ -223,7 +223,7 @@ fn can_be_keys(engine: Engine, table: &Table, columns: &[String]) -> bool {
 }
 
 /// Returns `true` if a valid index without a condition begins with these columns.
-fn is_served(observation: &Observation, table: &Table, columns: &[String]) -> bool {
+fn is_served(observation: &Observation, table: &DatabaseTable, columns: &[String]) -> bool {
     observation.indexes_of(table).any(|index| {
         index.is_valid && index.predicate.is_none() && index.columns.starts_with(columns)
     })

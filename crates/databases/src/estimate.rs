@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::candidate::IndexCandidate;
-use crate::observation::{Observation, Statement, Table};
+use crate::observation::{DatabaseStatement, DatabaseTable, Observation};
 use crate::predicate::{TableUse, table_uses};
 use crate::trial::{IndexTrial, StatementCost, TrialMethod};
 
@@ -48,9 +48,9 @@ pub fn estimated_trials(
 
 fn cost(
     observation: &Observation,
-    table: &Table,
+    table: &DatabaseTable,
     candidate: &IndexCandidate,
-    statement: &Statement,
+    statement: &DatabaseStatement,
     costs: &BTreeMap<String, f64>,
 ) -> Option<StatementCost> {
     let uses = table_uses(observation, &statement.text);
@@ -85,7 +85,7 @@ fn cost(
 }
 
 /// Share of the table's rows that the candidate's columns leave.
-fn selectivity(table: &Table, candidate: &IndexCandidate, table_use: &TableUse) -> f64 {
+fn selectivity(table: &DatabaseTable, candidate: &IndexCandidate, table_use: &TableUse) -> f64 {
     let mut share = 1.0;
     for name in &candidate.columns {
         let distinct = table.column(name).and_then(|column| column.distinct_values);

@@ -1,8 +1,8 @@
 //! Health: settings that risk data, transaction identifiers, dead rows, sequences, keys, lag.
 
-use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
 use crate::engine::Engine;
-use crate::observation::{Observation, Sequence, Table};
+use crate::observation::{DatabaseTable, Observation, Sequence};
 use crate::parameter::is_switched_off;
 use crate::quote;
 use crate::unit::{bytes, count, percent};
@@ -37,8 +37,8 @@ const SAFETY: &[(&str, &str)] = &[
 ];
 
 /// Judges the health of the server and of its tables.
-pub(crate) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
-    let mut advice: Vec<Advice> = Vec::new();
+pub(crate) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
+    let mut advice: Vec<DatabaseAdvice> = Vec::new();
     for (name, consequence) in SAFETY {
         if is_switched_off(observation, name) {
             advice.push(unsafe_setting(observation.engine, name, consequence));
@@ -90,8 +90,8 @@ fn advice(
     severity: Severity,
     cost: AdviceCost,
     reasons: Vec<String>,
-) -> Advice {
-    Advice {
+) -> DatabaseAdvice {
+    DatabaseAdvice {
         area: Area::Health,
         rule: rule.to_owned(),
         object: object.to_owned(),
@@ -113,7 +113,7 @@ fn cost(before: f64, after: Option<f64>, unit: CostUnit) -> AdviceCost {
     }
 }
 
-fn unsafe_setting(engine: Engine, name: &str, consequence: &str) -> Advice {
+fn unsafe_setting(engine: Engine, name: &str, consequence: &str) -> DatabaseAdvice {
     let (statements, undo) = match engine {
         Engine::Postgresql => (
             vec![
@@ -127,7 +127,7 @@ fn unsafe_setting(engine: Engine, name: &str, consequence: &str) -> Advice {
         ),
         Engine::Mariadb | Engine::Mysql => (Vec::new(), Vec::new()),
     };
-    Advice {
+    DatabaseAdvice {
         statements,
         undo,
         needs_restart: engine.is_mysql_like(),
@@ -142,10 +142,10 @@ fn unsafe_setting(engine: Engine, name: &str, consequence: &str) -> Advice {
     }
 }
 
-fn relaxed_flush(observation: &Observation) -> Option<Advice> {
+fn relaxed_flush(observation: &Observation) -> Option<DatabaseAdvice> {
     const NAME: &str = "innodb_flush_log_at_trx_commit";
     let value = observation.setting(NAME)?.number()?;
-    (value != 1.0).then(|| Advice {
+    (value != 1.0).then(|| DatabaseAdvice {
         statements: vec![format!("SET GLOBAL {NAME} = 1")],
         undo: vec![format!("SET GLOBAL {NAME} = {value:.0}")],
         ..advice(
@@ -161,7 +161,7 @@ fn relaxed_flush(observation: &Observation) -> Option<Advice> {
     })
 }
 
-fn wraparound(observation: &Observation) -> Option<Advice> {
+fn wraparound(observation: &Observation) -> Option<DatabaseAdvice> {
     let age = observation.server.transaction_age?;
     let share = age / WRAPAROUND;
     (share >= 0.25).then(|| {
@@ -180,7 +180,7 @@ fn wraparound(observation: &Observation) -> Option<Advice> {
     })
 }
 
-fn long_transaction(observation: &Observation) -> Option<Advice> {
+fn long_transaction(observation: &Observation) -> Option<DatabaseAdvice> {
     let oldest = observation.activity.long_transactions.first()?;
     (oldest.age_s >= LONG_TRANSACTION_S).then(|| {
         advice(
@@ -197,7 +197,7 @@ fn long_transaction(observation: &Observation) -> Option<Advice> {
     })
 }
 
-fn ending_sequence(sequence: &Sequence) -> Option<Advice> {
+fn ending_sequence(sequence: &Sequence) -> Option<DatabaseAdvice> {
     let share = sequence.last_value / sequence.max_value.max(1.0);
     (share >= SEQUENCE_SHARE).then(|| {
         advice(
@@ -227,14 +227,14 @@ fn ending_sequence(sequence: &Sequence) -> Option<Advice> {
     })
 }
 
-fn dead_rows(engine: Engine, table: &Table) -> Option<Advice> {
+fn dead_rows(engine: Engine, table: &DatabaseTable) -> Option<DatabaseAdvice> {
     let dead = table.dead_rows?;
     let share = dead / (dead + table.live_rows).max(1.0);
     if engine != Engine::Postgresql || dead < DEAD_ROWS || share < DEAD_SHARE {
         return None;
     }
     let name = quote::qualified(engine, &table.schema, &table.name);
-    Some(Advice {
+    Some(DatabaseAdvice {
         statements: vec![
             format!("VACUUM (ANALYZE) {name}"),
             format!("ALTER TABLE {name} SET (autovacuum_vacuum_scale_factor = 0.02)"),
@@ -271,7 +271,7 @@ fn dead_rows(engine: Engine, table: &Table) -> Option<Advice> {
     })
 }
 
-fn missing_key(table: &Table) -> Option<Advice> {
+fn missing_key(table: &DatabaseTable) -> Option<DatabaseAdvice> {
     (!table.has_primary_key && table.live_rows >= 1_000.0).then(|| {
         advice(
             "missing_primary_key",
@@ -288,12 +288,12 @@ fn missing_key(table: &Table) -> Option<Advice> {
     })
 }
 
-fn never_analyzed(engine: Engine, table: &Table) -> Option<Advice> {
+fn never_analyzed(engine: Engine, table: &DatabaseTable) -> Option<DatabaseAdvice> {
     if engine != Engine::Postgresql || table.last_analyze.is_some() || table.live_rows < 10_000.0 {
         return None;
     }
     let name = quote::qualified(engine, &table.schema, &table.name);
-    Some(Advice {
+    Some(DatabaseAdvice {
         statements: vec![format!("ANALYZE {name}")],
         ..advice(
             "stale_statistics",
@@ -312,7 +312,7 @@ fn never_analyzed(engine: Engine, table: &Table) -> Option<Advice> {
     })
 }
 
-fn lag(observation: &Observation) -> Option<Advice> {
+fn lag(observation: &Observation) -> Option<DatabaseAdvice> {
     let lag = observation.replication.lag_s?;
     (lag >= LAG_S).then(|| {
         advice(
@@ -330,7 +330,7 @@ fn lag(observation: &Observation) -> Option<Advice> {
     })
 }
 
-fn inactive_slot(name: &str, kept: f64) -> Advice {
+fn inactive_slot(name: &str, kept: f64) -> DatabaseAdvice {
     advice(
         "inactive_slot",
         name,

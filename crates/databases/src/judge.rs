@@ -1,15 +1,19 @@
 //! The judgement of a database as a whole.
 
-use crate::advice::Report;
+use crate::advice::DatabaseReport;
 use crate::index::{missing, usage};
 use crate::observation::Observation;
-use crate::thresholds::Thresholds;
+use crate::thresholds::DatabaseThresholds;
 use crate::trial::IndexTrial;
 use crate::{health, parameter, query, replica};
 
 /// Judges a database; the advice stands in the order of its severity.
 #[must_use]
-pub fn judge(observation: &Observation, trials: &[IndexTrial], thresholds: &Thresholds) -> Report {
+pub fn judge(
+    observation: &Observation,
+    trials: &[IndexTrial],
+    thresholds: &DatabaseThresholds,
+) -> DatabaseReport {
     let mut advice = Vec::new();
     let mut unjudged = Vec::new();
     let parts = [
@@ -29,13 +33,14 @@ pub fn judge(observation: &Observation, trials: &[IndexTrial], thresholds: &Thre
     }
 
     advice.sort_by(|one, other| {
-        let key =
-            |advice: &crate::advice::Advice| (std::cmp::Reverse(advice.severity), advice.area);
+        let key = |advice: &crate::advice::DatabaseAdvice| {
+            (std::cmp::Reverse(advice.severity), advice.area)
+        };
         key(one)
             .cmp(&key(other))
             .then_with(|| one.object.cmp(&other.object))
     });
-    Report {
+    DatabaseReport {
         engine: observation.engine,
         version: observation.version.clone(),
         database: observation.database.clone(),

@@ -27,16 +27,17 @@ mod thresholds;
 mod trial;
 mod unit;
 
-pub use advice::{Advice, AdviceCost, Area, CostUnit, Report, Severity, Unjudged};
+pub use advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseReport, Severity, Unjudged};
 pub use candidate::{IndexCandidate, candidates};
 pub use engine::Engine;
 pub use estimate::estimated_trials;
 pub use judge::judge;
 pub use observation::{
-    ActivityFacts, Column, Constraint, Index, Observation, ReplicationFacts, Sequence, ServerFacts,
-    Session, Setting, Statement, StatementSource, Table,
+    ActivityFacts, BackendSession, Constraint, DatabaseColumn, DatabaseIndex, DatabaseSetting,
+    DatabaseStatement, DatabaseTable, Observation, ReplicationFacts, Sequence, ServerFacts,
+    StatementSource,
 };
 pub use predicate::is_plannable;
 pub use reading::DatabaseReading;
-pub use thresholds::Thresholds;
+pub use thresholds::DatabaseThresholds;
 pub use trial::{IndexTrial, StatementCost, TrialMethod};

@@ -19,9 +19,9 @@ pub struct Observation {
     pub observed_at: Timestamp,
     pub server: ServerFacts,
     pub statements: StatementSource,
-    pub tables: Vec<Table>,
-    pub indexes: Vec<Index>,
-    pub settings: Vec<Setting>,
+    pub tables: Vec<DatabaseTable>,
+    pub indexes: Vec<DatabaseIndex>,
+    pub settings: Vec<DatabaseSetting>,
     pub activity: ActivityFacts,
     pub replication: ReplicationFacts,
     pub sequences: Vec<Sequence>,
@@ -63,7 +63,7 @@ pub struct ServerFacts {
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum StatementSource {
     Read {
-        statements: Vec<Statement>,
+        statements: Vec<DatabaseStatement>,
         /// Time that the totals are of, seconds.
         counted_s: Option<f64>,
         /// Statements that the server dropped for want of room.
@@ -78,7 +78,7 @@ pub enum StatementSource {
 impl Observation {
     /// Returns the statements that were read.
     #[must_use]
-    pub fn statements(&self) -> &[Statement] {
+    pub fn statements(&self) -> &[DatabaseStatement] {
         match &self.statements {
             StatementSource::Read { statements, .. } => statements,
             StatementSource::Missing { .. } => &[],
@@ -87,27 +87,31 @@ impl Observation {
 
     /// Returns a setting by its name.
     #[must_use]
-    pub fn setting(&self, name: &str) -> Option<&Setting> {
+    pub fn setting(&self, name: &str) -> Option<&DatabaseSetting> {
         self.settings.iter().find(|setting| setting.name == name)
     }
 
     /// Returns a table.
     #[must_use]
-    pub fn table(&self, schema: &str, name: &str) -> Option<&Table> {
-        let is_it = |table: &&Table| table.schema == schema && table.name == name;
+    pub fn table(&self, schema: &str, name: &str) -> Option<&DatabaseTable> {
+        let is_it = |table: &&DatabaseTable| table.schema == schema && table.name == name;
         self.tables.iter().find(is_it)
     }
 
     /// Iterates over the indexes of a table.
-    pub fn indexes_of<'o>(&'o self, table: &'o Table) -> impl Iterator<Item = &'o Index> {
-        let is_of = |index: &&Index| index.schema == table.schema && index.table == table.name;
+    pub fn indexes_of<'o>(
+        &'o self,
+        table: &'o DatabaseTable,
+    ) -> impl Iterator<Item = &'o DatabaseIndex> {
+        let is_of =
+            |index: &&DatabaseIndex| index.schema == table.schema && index.table == table.name;
         self.indexes.iter().filter(is_of)
     }
 }
 
 /// A normalized statement with its totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Statement {
+pub struct DatabaseStatement {
     /// Identifier that the server gives it.
     pub id: String,
     /// Text with placeholders in the place of values.
@@ -130,7 +134,7 @@ pub struct Statement {
     pub calls_without_index: Option<f64>,
 }
 
-impl Statement {
+impl DatabaseStatement {
     /// Mean time of a call, milliseconds.
     #[must_use]
     pub fn mean_ms(&self) -> f64 {
@@ -140,7 +144,7 @@ impl Statement {
 
 /// A table with its statistics.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Table {
+pub struct DatabaseTable {
     pub schema: String,
     pub name: String,
     pub live_rows: f64,
@@ -156,10 +160,10 @@ pub struct Table {
     pub last_vacuum: Option<Timestamp>,
     pub last_analyze: Option<Timestamp>,
     pub has_primary_key: bool,
-    pub columns: Vec<Column>,
+    pub columns: Vec<DatabaseColumn>,
 }
 
-impl Table {
+impl DatabaseTable {
     /// Writes to an index of the table since the counters were reset; `None` if they are not
     /// counted.
     #[must_use]
@@ -170,14 +174,14 @@ impl Table {
 
     /// Returns a column.
     #[must_use]
-    pub fn column(&self, name: &str) -> Option<&Column> {
+    pub fn column(&self, name: &str) -> Option<&DatabaseColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
 /// A column with the statistics of its values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Column {
+pub struct DatabaseColumn {
     pub name: String,
     pub data_type: String,
     /// Number of distinct values; `None` before the table was analyzed.
@@ -205,7 +209,7 @@ pub enum Constraint {
 
 /// An index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Index {
+pub struct DatabaseIndex {
     pub schema: String,
     pub table: String,
     pub name: String,
@@ -233,7 +237,7 @@ pub struct Index {
 
 /// A setting of the server in its base unit: bytes for sizes, milliseconds for times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setting {
+pub struct DatabaseSetting {
     pub name: String,
     /// Value as text: a number in the base unit, or a word.
     pub value: String,
@@ -241,7 +245,7 @@ pub struct Setting {
     pub needs_restart: bool,
 }
 
-impl Setting {
+impl DatabaseSetting {
     /// Returns the value as a number.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
@@ -271,14 +275,14 @@ pub struct ActivityFacts {
     /// Most sessions that were open at once, where the server remembers it.
     pub peak_connections: Option<f64>,
     /// Sessions with a transaction older than a minute, the oldest first.
-    pub long_transactions: Vec<Session>,
+    pub long_transactions: Vec<BackendSession>,
     /// Sessions that wait for a lock.
-    pub waiting: Vec<Session>,
+    pub waiting: Vec<BackendSession>,
 }
 
 /// A session of the server; never its values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct BackendSession {
     pub id: String,
     pub user: String,
     /// State, such as `idle in transaction`.

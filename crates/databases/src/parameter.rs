@@ -7,9 +7,9 @@
 mod mysql;
 mod postgresql;
 
-use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
 use crate::engine::Engine;
-use crate::observation::{Observation, Setting};
+use crate::observation::{DatabaseSetting, Observation};
 use crate::unit::{bytes, count};
 
 pub(crate) use postgresql::is_switched_off;
@@ -18,7 +18,7 @@ pub(crate) const MIB: f64 = 1_048_576.0;
 pub(crate) const GIB: f64 = 1_073_741_824.0;
 
 /// Judges the parameters.
-pub(crate) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
+pub(crate) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     let (mut advice, mut unjudged) = match observation.engine {
         Engine::Postgresql => postgresql::judge(observation),
         Engine::Mariadb | Engine::Mysql => mysql::judge(observation),
@@ -32,7 +32,7 @@ pub(crate) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
 
 /// A value that a measurement asks for.
 struct Proposal<'s> {
-    setting: &'s Setting,
+    setting: &'s DatabaseSetting,
     value: f64,
     is_size: bool,
     severity: Severity,
@@ -40,8 +40,8 @@ struct Proposal<'s> {
 }
 
 impl Proposal<'_> {
-    fn advice(self, engine: Engine) -> Advice {
-        let Setting {
+    fn advice(self, engine: Engine) -> DatabaseAdvice {
+        let DatabaseSetting {
             name,
             needs_restart,
             ..
@@ -52,7 +52,7 @@ impl Proposal<'_> {
             false => count(value),
         };
         let (statements, undo) = statements(engine, self.setting, self.value, self.is_size);
-        Advice {
+        DatabaseAdvice {
             area: Area::Parameter,
             rule: format!("tune_{name}"),
             object: name.clone(),
@@ -82,7 +82,7 @@ impl Proposal<'_> {
 /// Statements that set a value, and those that set the one before again.
 fn statements(
     engine: Engine,
-    setting: &Setting,
+    setting: &DatabaseSetting,
     value: f64,
     is_size: bool,
 ) -> (Vec<String>, Vec<String>) {
@@ -114,11 +114,11 @@ const SATURATED: f64 = 0.8;
 
 /// Judges the number of connections. A greater limit is never advised: each session takes memory,
 /// and a pooler serves the same clients with fewer.
-fn connections(observation: &Observation) -> Result<Option<Advice>, Unjudged> {
+fn connections(observation: &Observation) -> Result<Option<DatabaseAdvice>, Unjudged> {
     const RULE: &str = "connection_saturation";
     let limit = observation
         .setting("max_connections")
-        .and_then(Setting::number);
+        .and_then(DatabaseSetting::number);
     let activity = &observation.activity;
     let peak = activity.peak_connections.or(activity.connections);
     let (Some(limit), Some(peak)) = (limit, peak) else {
@@ -135,7 +135,7 @@ fn connections(observation: &Observation) -> Result<Option<Advice>, Unjudged> {
         return Ok(None);
     }
     let active = activity.active.unwrap_or_default();
-    Ok(Some(Advice {
+    Ok(Some(DatabaseAdvice {
         area: Area::Parameter,
         rule: RULE.to_owned(),
         object: "max_connections".to_owned(),

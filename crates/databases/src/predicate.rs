@@ -16,7 +16,7 @@ use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect};
 use sqlparser::parser::Parser;
 
 use crate::engine::Engine;
-use crate::observation::{Observation, Table};
+use crate::observation::{DatabaseTable, Observation};
 
 /// Longest text that is parsed, bytes.
 const MAX_TEXT: usize = 32 * 1024;
@@ -163,7 +163,7 @@ impl Visitor for UseReader<'_> {
 
 /// Tables of one query, by the names that its columns are qualified with.
 struct TablesInScope<'o> {
-    tables: Vec<(String, &'o Table)>,
+    tables: Vec<(String, &'o DatabaseTable)>,
 }
 
 impl TablesInScope<'_> {
@@ -197,8 +197,9 @@ impl TablesInScope<'_> {
     }
 }
 
-fn column_of(table: &Table, name: &str) -> Option<String> {
-    let is_it = |column: &&crate::observation::Column| column.name.eq_ignore_ascii_case(name);
+fn column_of(table: &DatabaseTable, name: &str) -> Option<String> {
+    let is_it =
+        |column: &&crate::observation::DatabaseColumn| column.name.eq_ignore_ascii_case(name);
     table
         .columns
         .iter()
@@ -267,7 +268,7 @@ impl<'o> UseReader<'o> {
     }
 
     /// Finds a table by its name; without a schema, only a name that one schema has.
-    fn find(&self, name: &ObjectName) -> Option<&'o Table> {
+    fn find(&self, name: &ObjectName) -> Option<&'o DatabaseTable> {
         let mut parts = name.0.iter().rev().filter_map(|part| part.as_ident());
         let table_name = &parts.next()?.value;
         let schema = parts.next().map(|part| &part.value);
@@ -281,7 +282,7 @@ impl<'o> UseReader<'o> {
 }
 
 fn empty_uses(scope: &TablesInScope<'_>) -> Vec<TableUse> {
-    let empty = |(_, table): &(String, &Table)| TableUse {
+    let empty = |(_, table): &(String, &DatabaseTable)| TableUse {
         schema: table.schema.clone(),
         table: table.name.clone(),
         ..TableUse::default()

@@ -1,7 +1,7 @@
 //! Patterns of statements: the ones that take the time, loops of single rows, scans, spills, locks.
 
-use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
-use crate::observation::{Observation, Statement, StatementSource, Table};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::observation::{DatabaseStatement, DatabaseTable, Observation, StatementSource};
 use crate::predicate::table_uses;
 use crate::statement::short;
 use crate::unit::{count, percent};
@@ -18,7 +18,7 @@ const SCAN_ROWS: f64 = 10_000.0;
 const LONG_WAIT_S: f64 = 5.0;
 
 /// Judges the statements.
-pub(crate) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
+pub(crate) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     let mut advice = Vec::new();
     let mut unjudged = Vec::new();
     match &observation.statements {
@@ -56,14 +56,14 @@ pub(crate) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
 /// Advice that a person follows in the application.
 fn advice(
     rule: &str,
-    statement: &Statement,
+    statement: &DatabaseStatement,
     title: &str,
     severity: Severity,
     cost: AdviceCost,
     mut reasons: Vec<String>,
-) -> Advice {
+) -> DatabaseAdvice {
     reasons.push(short(&statement.text, 200));
-    Advice {
+    DatabaseAdvice {
         area: Area::Query,
         rule: rule.to_owned(),
         object: statement.id.clone(),
@@ -85,7 +85,7 @@ fn in_ms(before: f64) -> AdviceCost {
     }
 }
 
-fn top_consumer(statement: &Statement, total: f64) -> Option<Advice> {
+fn top_consumer(statement: &DatabaseStatement, total: f64) -> Option<DatabaseAdvice> {
     let share = statement.total_ms / total.max(1.0);
     if share < TOP_SHARE || statement.total_ms < MIN_TIME_MS {
         return None;
@@ -122,7 +122,10 @@ fn top_consumer(statement: &Statement, total: f64) -> Option<Advice> {
 }
 
 /// One row for each call, found by a value, very often: a loop in the application.
-fn single_row_loop(observation: &Observation, statement: &Statement) -> Option<Advice> {
+fn single_row_loop(
+    observation: &Observation,
+    statement: &DatabaseStatement,
+) -> Option<DatabaseAdvice> {
     let rows = statement.rows / statement.calls.max(1.0);
     let is_read = statement
         .text
@@ -160,7 +163,7 @@ fn single_row_loop(observation: &Observation, statement: &Statement) -> Option<A
     ))
 }
 
-fn spill(observation: &Observation, statement: &Statement) -> Option<Advice> {
+fn spill(observation: &Observation, statement: &DatabaseStatement) -> Option<DatabaseAdvice> {
     let per_call = statement.temporary_writes / statement.calls.max(1.0);
     if statement.temporary_writes < 1_000.0 || per_call < 1.0 {
         return None;
@@ -194,7 +197,7 @@ fn spill(observation: &Observation, statement: &Statement) -> Option<Advice> {
     ))
 }
 
-fn unindexed(statement: &Statement) -> Option<Advice> {
+fn unindexed(statement: &DatabaseStatement) -> Option<DatabaseAdvice> {
     let without = statement.calls_without_index?;
     let examined = statement.rows_examined?;
     let wasted = examined / statement.rows.max(1.0);
@@ -228,7 +231,7 @@ fn unindexed(statement: &Statement) -> Option<Advice> {
     ))
 }
 
-fn lock_time(statement: &Statement) -> Option<Advice> {
+fn lock_time(statement: &DatabaseStatement) -> Option<DatabaseAdvice> {
     let waited = statement.lock_ms?;
     if waited < MIN_TIME_MS || waited < statement.total_ms * 0.3 {
         return None;
@@ -252,7 +255,7 @@ fn lock_time(statement: &Statement) -> Option<Advice> {
     ))
 }
 
-fn full_scan(table: &Table) -> Option<Advice> {
+fn full_scan(table: &DatabaseTable) -> Option<DatabaseAdvice> {
     let scans = table.sequential_scans?;
     let rows = table.sequential_rows?;
     if table.live_rows < SCAN_ROWS || scans < 100.0 || rows / scans.max(1.0) < table.live_rows * 0.5
@@ -260,7 +263,7 @@ fn full_scan(table: &Table) -> Option<Advice> {
         return None;
     }
     let object = format!("{}.{}", table.schema, table.name);
-    Some(Advice {
+    Some(DatabaseAdvice {
         area: Area::Query,
         rule: "full_scan".to_owned(),
         title: titled(&format!("{object} is read as a whole again and again")),
@@ -285,7 +288,7 @@ fn full_scan(table: &Table) -> Option<Advice> {
     })
 }
 
-fn lock_waits(observation: &Observation) -> Option<Advice> {
+fn lock_waits(observation: &Observation) -> Option<DatabaseAdvice> {
     let waiting = &observation.activity.waiting;
     let longest = waiting
         .iter()
@@ -294,7 +297,7 @@ fn lock_waits(observation: &Observation) -> Option<Advice> {
         return None;
     }
     let blocker = longest.blocked_by.as_deref().unwrap_or("another session");
-    Some(Advice {
+    Some(DatabaseAdvice {
         area: Area::Query,
         rule: "lock_wait".to_owned(),
         object: blocker.to_owned(),

@@ -1,8 +1,8 @@
 //! Read replicas: above a rate of statements, where most of them read.
 
-use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
 use crate::observation::{Observation, StatementSource};
-use crate::thresholds::Thresholds;
+use crate::thresholds::DatabaseThresholds;
 use crate::unit::{count, percent};
 
 const RULE: &str = "suggest_read_replicas";
@@ -14,8 +14,8 @@ const MIN_COUNTED_S: f64 = 60.0;
 /// Judges the load of reads.
 pub(crate) fn judge(
     observation: &Observation,
-    thresholds: &Thresholds,
-) -> Result<Option<Advice>, Unjudged> {
+    thresholds: &DatabaseThresholds,
+) -> Result<Option<DatabaseAdvice>, Unjudged> {
     let unjudged = |reason: &str, remedy: &str| Unjudged::new(Area::Replica, RULE, reason, remedy);
     if observation.server.is_standby {
         return Ok(None);
@@ -35,7 +35,7 @@ pub(crate) fn judge(
         return Ok(None);
     }
     let replicas = observation.replication.replicas.unwrap_or_default();
-    Ok(Some(Advice {
+    Ok(Some(DatabaseAdvice {
         area: Area::Replica,
         rule: RULE.to_owned(),
         object: observation.database.clone(),

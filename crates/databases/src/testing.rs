@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::engine::Engine;
 use crate::observation::{
-    ActivityFacts, Column, Index, Observation, ReplicationFacts, ServerFacts, Setting, Statement,
-    StatementSource, Table,
+    ActivityFacts, DatabaseColumn, DatabaseIndex, DatabaseSetting, DatabaseStatement,
+    DatabaseTable, Observation, ReplicationFacts, ServerFacts, StatementSource,
 };
 
 /// An observation without statements, tables and settings, counted for thirty days.
@@ -39,14 +39,14 @@ pub(crate) fn observation(engine: Engine) -> Observation {
 }
 
 /// A table of 100,000 rows of 80 bytes, whose columns have 1,000 distinct values each.
-pub(crate) fn table(name: &str, columns: &[&str]) -> Table {
-    let column = |name: &&str| Column {
+pub(crate) fn table(name: &str, columns: &[&str]) -> DatabaseTable {
+    let column = |name: &&str| DatabaseColumn {
         name: (*name).to_owned(),
         data_type: "integer".to_owned(),
         distinct_values: Some(1_000.0),
         width_bytes: Some(4.0),
     };
-    Table {
+    DatabaseTable {
         schema: "public".to_owned(),
         name: name.to_owned(),
         live_rows: 100_000.0,
@@ -58,13 +58,13 @@ pub(crate) fn table(name: &str, columns: &[&str]) -> Table {
         last_analyze: Some(Timestamp::UNIX_EPOCH),
         has_primary_key: true,
         columns: columns.iter().map(column).collect(),
-        ..Table::default()
+        ..DatabaseTable::default()
     }
 }
 
 /// A valid index of a table, without a rule and without a scan.
-pub(crate) fn index(name: &str, columns: &[&str]) -> Index {
-    Index {
+pub(crate) fn index(name: &str, columns: &[&str]) -> DatabaseIndex {
+    DatabaseIndex {
         schema: "public".to_owned(),
         table: "orders".to_owned(),
         name: name.to_owned(),
@@ -84,8 +84,8 @@ pub(crate) fn index(name: &str, columns: &[&str]) -> Index {
 }
 
 /// A statement with a thousand calls of 20 ms.
-pub(crate) fn statement(id: &str, text: &str) -> Statement {
-    Statement {
+pub(crate) fn statement(id: &str, text: &str) -> DatabaseStatement {
+    DatabaseStatement {
         id: id.to_owned(),
         text: text.to_owned(),
         calls: 1_000.0,
@@ -102,7 +102,10 @@ pub(crate) fn statement(id: &str, text: &str) -> Statement {
 }
 
 /// Sets the statements of an observation.
-pub(crate) fn with_statements(observation: Observation, read: Vec<Statement>) -> Observation {
+pub(crate) fn with_statements(
+    observation: Observation,
+    read: Vec<DatabaseStatement>,
+) -> Observation {
     let statements = StatementSource::Read {
         statements: read,
         counted_s: Some(86_400.0),
@@ -115,8 +118,8 @@ pub(crate) fn with_statements(observation: Observation, read: Vec<Statement>) ->
 }
 
 /// A setting that takes no restart.
-pub(crate) fn setting(name: &str, value: &str) -> Setting {
-    Setting {
+pub(crate) fn setting(name: &str, value: &str) -> DatabaseSetting {
+    DatabaseSetting {
         name: name.to_owned(),
         value: value.to_owned(),
         needs_restart: false,

@@ -6,7 +6,7 @@ const GIB: f64 = 1_073_741_824.0;
 
 /// Limits of the judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Thresholds {
+pub struct DatabaseThresholds {
     /// Days without a scan before an index is called unused.
     pub unused_days: f64,
     /// Share of its statements' cost that a new index must save.
@@ -17,9 +17,9 @@ pub struct Thresholds {
     pub replica_queries_per_second: f64,
 }
 
-impl Default for Thresholds {
+impl Default for DatabaseThresholds {
     fn default() -> Self {
-        Thresholds {
+        DatabaseThresholds {
             unused_days: 14.0,
             least_saving: 0.3,
             index_budget_bytes: 10.0 * GIB,

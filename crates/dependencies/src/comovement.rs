@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_estate::Series;
+use reeve_estate::SampleSeries;
 use reeve_learn::correlation::daily_change_correlation;
 
 use crate::edge::{DependencyEdge, EdgeEvidence, EdgeSource, EdgeStrength, Standing};
@@ -16,8 +16,8 @@ const WEAK: f64 = 0.7;
 
 /// Adds the correlation of the middle's metrics with those of its neighbors: to the edge between
 /// the two, or as an edge of its own.
-pub(crate) fn add_comovements(map: &mut DependencyMap, series: &[Series]) {
-    let mut by_node: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
+pub(crate) fn add_comovements(map: &mut DependencyMap, series: &[SampleSeries]) {
+    let mut by_node: BTreeMap<&str, Vec<&SampleSeries>> = BTreeMap::new();
     for one in series {
         by_node.entry(one.resource.as_str()).or_default().push(one);
     }
@@ -56,19 +56,19 @@ fn add(map: &mut DependencyMap, node: &str, evidence: EdgeEvidence) {
 }
 
 /// The strongest correlation between the metrics of two resources.
-fn strongest(own: &[&Series], theirs: &[&Series]) -> Option<EdgeEvidence> {
-    let points = |series: &Series| -> Vec<(i64, f64)> {
+fn strongest(own: &[&SampleSeries], theirs: &[&SampleSeries]) -> Option<EdgeEvidence> {
+    let points = |series: &SampleSeries| -> Vec<(i64, f64)> {
         let points = series.points.iter();
         points
             .map(|(at, value)| (at.as_millisecond(), *value))
             .collect()
     };
-    let theirs: Vec<(&Series, Vec<(i64, f64)>)> = theirs
+    let theirs: Vec<(&SampleSeries, Vec<(i64, f64)>)> = theirs
         .iter()
         .map(|series| (*series, points(series)))
         .collect();
 
-    let mut best: Option<(f64, &Series, &Series)> = None;
+    let mut best: Option<(f64, &SampleSeries, &SampleSeries)> = None;
     for mine in own {
         let mine_points = points(mine);
         for (other, other_points) in &theirs {
@@ -90,9 +90,9 @@ fn strongest(own: &[&Series], theirs: &[&Series]) -> Option<EdgeEvidence> {
     } else {
         EdgeStrength::Weak
     };
-    let last = |series: &Series| series.points.last().map(|(at, _)| *at);
+    let last = |series: &SampleSeries| series.points.last().map(|(at, _)| *at);
     let last_at: Option<Timestamp> = last(mine).min(last(other));
-    let words = |series: &Series| series.metric.as_str().replace('_', " ");
+    let words = |series: &SampleSeries| series.metric.as_str().replace('_', " ");
     Some(EdgeEvidence {
         source: EdgeSource::Metrics,
         strength,

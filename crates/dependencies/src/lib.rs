@@ -3,7 +3,7 @@
 //! An edge leads from a dependent to its dependency and names its sources: a relation that the
 //! configuration declares, flows between network interfaces, or metrics that change together.
 //! Declared edges stand beside observed ones ([`Standing`]). A map is read around one resource within
-//! [`Bounds`], never of a whole estate, and is not stored.
+//! [`DependencyBounds`], never of a whole estate, and is not stored.
 //!
 //! Pure but for the ports that it reads: [`MapReader`] needs the stores of descriptions, flows and
 //! samples.
@@ -21,5 +21,5 @@ mod tests;
 mod walk;
 
 pub use edge::{DependencyEdge, EdgeEvidence, EdgeSource, EdgeStrength, Standing};
-pub use map::{Bounds, DependencyMap, DependencyNode, NodeKind};
+pub use map::{DependencyBounds, DependencyMap, DependencyNode, NodeKind};
 pub use reader::{MapPorts, MapReader};

@@ -9,7 +9,7 @@ use crate::edge::DependencyEdge;
 
 /// Bounds of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct DependencyBounds {
     /// Edges between the middle and the farthest node.
     pub hops: u32,
     /// Most nodes.
@@ -18,16 +18,16 @@ pub struct Bounds {
     pub days: i32,
 }
 
-impl Bounds {
+impl DependencyBounds {
     /// Most hops of a map.
     pub const MOST_HOPS: u32 = 3;
     /// Most nodes of a map.
     pub const MOST_NODES: usize = 200;
 }
 
-impl Default for Bounds {
+impl Default for DependencyBounds {
     fn default() -> Self {
-        Bounds {
+        DependencyBounds {
             hops: 2,
             nodes: 60,
             days: 7,
@@ -76,7 +76,7 @@ pub struct DependencyMap {
     pub edges: Vec<DependencyEdge>,
     /// Neighbors that the bounds left out.
     pub left_out: u64,
-    pub bounds: Bounds,
+    pub bounds: DependencyBounds,
     /// Time of the reading.
     pub at: Timestamp,
 }

@@ -29,7 +29,7 @@ pub(crate) struct Peer {
 
 /// Traffic from a dependent to its dependency, of all ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Observed {
+pub(crate) struct ObservedDependency {
     pub(crate) dependent: Peer,
     pub(crate) dependency: Peer,
     pub(crate) bytes: u64,
@@ -41,7 +41,7 @@ pub(crate) fn observed(
     owner: &ResourceId,
     seen: &[InterfaceFlows],
     index: &AddressIndex,
-) -> Vec<Observed> {
+) -> Vec<ObservedDependency> {
     let own = Peer {
         kind: NodeKind::Resource,
         id: owner.0.clone(),
@@ -69,7 +69,7 @@ pub(crate) fn observed(
             FlowDirection::Ingress => (peer, own.clone()),
             FlowDirection::Egress => (own.clone(), peer),
         };
-        Observed {
+        ObservedDependency {
             dependent,
             dependency,
             bytes: flows.iter().map(|flow| flow.counts.bytes).sum(),

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    ConnectionId, DescriptionStore, Known, Metric, Resource, ResourceId, ResourceKind, SampleStore,
-    StoreError,
+    ConnectionId, DescriptionStore, KnownDescription, Metric, Resource, ResourceId, ResourceKind,
+    SampleStore, StoreError,
 };
 use reeve_flows::{FlowAction, FlowQuery, FlowStore, day_of};
 
 use crate::addresses::AddressIndex;
 use crate::comovement::add_comovements;
-use crate::map::{Bounds, DependencyMap, NodeKind};
+use crate::map::{DependencyBounds, DependencyMap, NodeKind};
 use crate::observed::observed;
-use crate::walk::Walk;
+use crate::walk::DependencyWalk;
 
 /// Days whose changes of metrics are compared.
 const COMPARED: SignedDuration = SignedDuration::from_hours(24 * 7);
@@ -61,14 +61,14 @@ impl MapReader {
     pub async fn around(
         &self,
         center: &Resource,
-        bounds: Bounds,
+        bounds: DependencyBounds,
         at: Timestamp,
     ) -> Result<DependencyMap, StoreError> {
         let index = self.index(&center.connection).await?;
-        let mut walk = Walk::new(bounds.nodes.clamp(1, Bounds::MOST_NODES));
+        let mut walk = DependencyWalk::new(bounds.nodes.clamp(1, DependencyBounds::MOST_NODES));
         let _ = walk.take_node(center.id.as_str(), NodeKind::Resource, 0, true);
 
-        for hop in 0..=bounds.hops.min(Bounds::MOST_HOPS) {
+        for hop in 0..=bounds.hops.min(DependencyBounds::MOST_HOPS) {
             let met: Vec<ResourceId> = walk
                 .nodes
                 .iter()
@@ -148,11 +148,11 @@ impl MapReader {
     /// read for their names and for edges among them.
     async fn follow(
         &self,
-        walk: &mut Walk,
+        walk: &mut DependencyWalk,
         (center, index): (&Resource, &AddressIndex),
         ids: &[ResourceId],
         (hop, is_last): (u32, bool),
-        (bounds, at): (Bounds, Timestamp),
+        (bounds, at): (DependencyBounds, Timestamp),
     ) -> Result<(), StoreError> {
         let known = self
             .ports
@@ -227,11 +227,11 @@ impl MapReader {
 
     async fn flows_of(
         &self,
-        walk: &mut Walk,
+        walk: &mut DependencyWalk,
         (center, index): (&Resource, &AddressIndex),
         id: &ResourceId,
         (hop, is_last): (u32, bool),
-        (bounds, at): (Bounds, Timestamp),
+        (bounds, at): (DependencyBounds, Timestamp),
     ) -> Result<(), StoreError> {
         let interfaces: Vec<String> = index
             .interfaces(id)
@@ -278,9 +278,9 @@ impl MapReader {
 
     async fn finish(
         &self,
-        walk: Walk,
+        walk: DependencyWalk,
         center: &Resource,
-        bounds: Bounds,
+        bounds: DependencyBounds,
         at: Timestamp,
     ) -> Result<DependencyMap, StoreError> {
         let readings = self.ports.descriptions.readings(&center.connection).await?;
@@ -313,7 +313,12 @@ impl MapReader {
 }
 
 /// Takes the relations of a node, those to new nodes where its neighbors are followed.
-fn relations_of(walk: &mut Walk, index: &AddressIndex, one: &Known, (hop, is_last): (u32, bool)) {
+fn relations_of(
+    walk: &mut DependencyWalk,
+    index: &AddressIndex,
+    one: &KnownDescription,
+    (hop, is_last): (u32, bool),
+) {
     let is_followed = walk.nodes.get(&one.id.0).is_some_and(|met| met.is_followed);
     let kind = one.resource.as_ref().map(|resource| resource.kind);
     for relation in &one.relations {

@@ -6,15 +6,16 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use reeve_estate::{
-    Known, Metric, Relation, RelationKind, Resource, ResourceId, ResourceKind, Series,
+    KnownDescription, Metric, Relation, RelationKind, Resource, ResourceId, ResourceKind,
+    SampleSeries,
 };
 use reeve_testkit::contract::estate::running;
 
 use crate::comovement::add_comovements;
 use crate::edge::{EdgeEvidence, EdgeSource, EdgeStrength};
-use crate::map::{Bounds, DependencyMap, NodeKind};
-use crate::observed::{Observed, Peer};
-use crate::walk::Walk;
+use crate::map::{DependencyBounds, DependencyMap, NodeKind};
+use crate::observed::{ObservedDependency, Peer};
+use crate::walk::DependencyWalk;
 
 const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -25,7 +26,7 @@ fn resource(id: &str, kind: &str, group: Option<&str>) -> Resource {
     }
 }
 
-fn known(id: &str, kind: &str, relations: &[(RelationKind, &str)]) -> Known {
+fn known(id: &str, kind: &str, relations: &[(RelationKind, &str)]) -> KnownDescription {
     let relations: Vec<Relation> = relations
         .iter()
         .map(|(kind, target)| Relation::to(*kind, *target))
@@ -34,7 +35,7 @@ fn known(id: &str, kind: &str, relations: &[(RelationKind, &str)]) -> Known {
         .iter()
         .find(|one| one.kind == RelationKind::MemberOf)
         .map(|one| one.target.0.clone());
-    Known {
+    KnownDescription {
         resource: Some(resource(id, kind, group.as_deref())),
         id: ResourceId::new(id),
         hash: None,
@@ -43,12 +44,12 @@ fn known(id: &str, kind: &str, relations: &[(RelationKind, &str)]) -> Known {
     }
 }
 
-fn flow(dependent: &str, dependency: &str) -> Observed {
+fn flow(dependent: &str, dependency: &str) -> ObservedDependency {
     let peer = |id: &str| Peer {
         kind: NodeKind::Resource,
         id: id.to_owned(),
     };
-    Observed {
+    ObservedDependency {
         dependent: peer(dependent),
         dependency: peer(dependency),
         bytes: 1,
@@ -62,8 +63,13 @@ fn flow(dependent: &str, dependency: &str) -> Observed {
 }
 
 /// A map around the first of these, of all of them.
-fn map(all: &[Known], flows: Vec<Observed>, watched: &[&str], most: usize) -> DependencyMap {
-    let mut walk = Walk::new(most);
+fn map(
+    all: &[KnownDescription],
+    flows: Vec<ObservedDependency>,
+    watched: &[&str],
+    most: usize,
+) -> DependencyMap {
+    let mut walk = DependencyWalk::new(most);
     assert!(walk.take_node(&all[0].id.0, NodeKind::Resource, 0, true));
     for one in flows {
         walk.observe(one, 1);
@@ -90,7 +96,7 @@ fn map(all: &[Known], flows: Vec<Observed>, watched: &[&str], most: usize) -> De
         nodes: walk.into_nodes(),
         edges,
         left_out,
-        bounds: Bounds::default(),
+        bounds: DependencyBounds::default(),
         at: AT,
     }
 }
@@ -222,7 +228,7 @@ fn correlated_metrics_strengthen_an_edge_and_alone_have_no_direction() {
         known("i-9", "virtual_machine", &[]),
     ];
     let mut found = map(&all, vec![flow("i-1", "i-9")], &[], 60);
-    let series = |id: &str, phase: f64| Series {
+    let series = |id: &str, phase: f64| SampleSeries {
         resource: ResourceId::new(id),
         metric: Metric::CpuUtilization,
         points: (0..864_i64)

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use reeve_estate::{Known, RelationKind, ResourceId, ResourceKind};
+use reeve_estate::{KnownDescription, RelationKind, ResourceId, ResourceKind};
 
 use crate::declared::{Declared, carries_traffic, declared, is_followed};
 use crate::edge::{DependencyEdge, EdgeEvidence, EdgeSource, EdgeStrength, Standing};
 use crate::map::{DependencyNode, NodeKind};
-use crate::observed::{Observed, Peer};
+use crate::observed::{ObservedDependency, Peer};
 
 /// Steps of a declared way that one flow shows: load balancer, target group, member.
 const MOST_STEPS: usize = 3;
@@ -20,13 +20,13 @@ pub(crate) struct Met {
     pub(crate) hop: u32,
     /// `true` if its own neighbors are followed.
     pub(crate) is_followed: bool,
-    pub(crate) known: Option<Known>,
+    pub(crate) known: Option<KnownDescription>,
     pub(crate) is_watched: bool,
 }
 
 /// Nodes and edges collected so far.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
+pub(crate) struct DependencyWalk {
     pub(crate) nodes: BTreeMap<String, Met>,
     declared: BTreeMap<(String, String), Vec<Declared>>,
     observed: BTreeMap<(String, String), Vec<EdgeEvidence>>,
@@ -34,12 +34,12 @@ pub(crate) struct Walk {
     most: usize,
 }
 
-impl Walk {
+impl DependencyWalk {
     /// A walk that takes so many nodes at most.
     pub(crate) fn new(most: usize) -> Self {
-        Walk {
+        DependencyWalk {
             most,
-            ..Walk::default()
+            ..DependencyWalk::default()
         }
     }
 
@@ -108,8 +108,8 @@ impl Walk {
     }
 
     /// Takes traffic, with the nodes at its ends.
-    pub(crate) fn observe(&mut self, edge: Observed, hop: u32) {
-        let take = |walk: &mut Walk, peer: &Peer| {
+    pub(crate) fn observe(&mut self, edge: ObservedDependency, hop: u32) {
+        let take = |walk: &mut DependencyWalk, peer: &Peer| {
             walk.take_node(&peer.id, peer.kind, hop, peer.kind == NodeKind::Resource)
         };
         if take(self, &edge.dependent) && take(self, &edge.dependency) {

@@ -11,16 +11,16 @@ use reeve_recommend::agent::{Agent, RunReport};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::guardrail::Block;
+use reeve_recommend::guardrail::GuardrailBlock;
 use reeve_recommend::guardrail::exception::ExceptionRequest;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
 
 use crate::answer::approvals::Approvals;
-use crate::automatic::policy::{Auto, Candidate, decide, signatures_for};
-use crate::execution::request::{Target, Wish, planned};
+use crate::automatic::policy::{Auto, AutomaticCandidate, decide, signatures_for};
+use crate::execution::request::{ActionTarget, Wish, planned};
 use crate::execution::{Execution, ExecutionService};
-use crate::guard::circumstances::Refusal;
+use crate::guard::circumstances::GuardRefusal;
 use crate::records::Records;
 use crate::rollout::RolloutService;
 
@@ -54,11 +54,11 @@ impl AutomaticExecution {
     pub(super) async fn apply_what_it_may(
         &self,
         agent: &Agent,
-        mut found: Vec<Candidate>,
+        mut found: Vec<AutomaticCandidate>,
         report: &mut RunReport,
         skipped: &mut BTreeMap<String, u64>,
     ) -> Result<(), EngineError> {
-        Candidate::sort(&mut found);
+        AutomaticCandidate::sort(&mut found);
         let caller = Caller::agent(&agent.id);
         let matrix = self.records.approval_matrix().await?;
         let staged = self
@@ -115,7 +115,7 @@ impl AutomaticExecution {
         let decided = decide(
             &matrix,
             &now,
-            &Candidate::from(&recommendation),
+            &AutomaticCandidate::from(&recommendation),
             report.days_observed,
         );
 
@@ -157,9 +157,9 @@ impl AutomaticExecution {
         &self,
         recommendation: &Recommendation,
         caller: &Caller,
-    ) -> Result<Option<Block>, EngineError> {
+    ) -> Result<Option<GuardrailBlock>, EngineError> {
         let (target, signed) = (
-            Target::from_recommendation(recommendation),
+            ActionTarget::from_recommendation(recommendation),
             Wish::new(caller, None),
         );
         let circumstances = self
@@ -170,7 +170,7 @@ impl AutomaticExecution {
 
         Ok(
             match circumstances.decide(recommendation, target, &signed) {
-                Err(Refusal::Guardrail(block)) => Some(block),
+                Err(GuardRefusal::Guardrail(block)) => Some(block),
                 _ => None,
             },
         )
@@ -184,7 +184,7 @@ impl AutomaticExecution {
         agent: &Agent,
         matrix: &ApprovalMatrix,
         recommendation: Recommendation,
-        block: Block,
+        block: GuardrailBlock,
         wish: &Wish<'_>,
     ) -> Result<Option<Execution>, EngineError> {
         let plan = planned(&recommendation)?;

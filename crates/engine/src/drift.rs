@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use reeve_estate::{DescriptionStore, EstateStore};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::drift::{Baseline, Drift, DriftStore, Resolution};
+use reeve_recommend::drift::{Drift, DriftBaseline, DriftStore, Resolution};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::LogReader;
 
@@ -52,7 +52,7 @@ impl DriftService {
     /// Resolves drifts of a baseline, each with its entry.
     async fn resolve(
         &self,
-        baseline: &Baseline,
+        baseline: &DriftBaseline,
         drifts: Vec<Drift>,
         resolution: Resolution,
         caller: &Caller,

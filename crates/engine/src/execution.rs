@@ -20,20 +20,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_estate::{EstateStore, PriceCatalogue, SampleStore};
 use reeve_flows::FlowStore;
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::approval::Approval;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::ports::{ChargeReader, Clouds};
 use tokio::sync::watch;
 
-use self::request::Ending;
+use self::request::ActionEnding;
 use crate::answer::approvals::Approvals;
 use crate::guard::limits::GuardrailService;
 use crate::records::Records;
 
-pub use twin::Trial;
+pub use twin::TwinTrial;
 
 /// Ports of the [`ExecutionService`].
 pub struct ExecutionPorts {
@@ -45,9 +45,9 @@ pub struct ExecutionPorts {
     /// The acting side of connections.
     pub clouds: Arc<dyn Clouds>,
     /// Specifications and prices, for simulated twins.
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<PriceCatalogue>,
     /// The registered changes, by name.
-    pub changes: Changes,
+    pub changes: ChangeRegistry,
     /// Network flows, which tell whether a change of security groups does harm.
     pub flows: Arc<dyn FlowStore>,
 }
@@ -70,7 +70,7 @@ pub struct ExecutionService {
     /// Actions that a task of this process executes.
     pub(super) active: Mutex<BTreeSet<ActionId>>,
     /// Requests to end actions early that their tasks have not taken up yet.
-    endings: Mutex<BTreeMap<ActionId, Ending>>,
+    endings: Mutex<BTreeMap<ActionId, ActionEnding>>,
     /// Time of the last look at each watched change.
     pub(super) looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
     /// Time of the last review of standing savings.

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use reeve_estate::ResourceId;
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change::{Procedure, SLOW_ROLLBACK_LIMIT_S};
-use reeve_recommend::guardrail::change_control::Place;
-use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
+use reeve_recommend::guardrail::change_control::ChangeControlPlace;
+use reeve_recommend::guardrail::{GuardrailBlock, GuardrailName, Guardrails};
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::totals::ActionCounts;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
@@ -29,7 +29,7 @@ pub(super) const BUDGET_DAYS: i64 = 30;
 
 /// Change that the guardrails check.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct GuardRequest<'a> {
     /// The recommendation to execute.
     pub recommendation: &'a Recommendation,
     /// Its plan with the typed change; `None` where this release cannot read it.
@@ -39,7 +39,7 @@ pub struct Asked<'a> {
     /// Run that requests it; `None` when a person or the schedule does.
     pub run_id: Option<&'a str>,
     /// Place of the resource, as scopes match it.
-    pub place: Place<'a>,
+    pub place: ChangeControlPlace<'a>,
     /// `true` if an agent acts by itself.
     pub automatic: bool,
     /// `true` for an emergency by a standing approval.
@@ -69,7 +69,7 @@ pub struct RecentActions {
 ///
 /// # Errors
 /// The block: guardrail, limit, value.
-pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+pub fn check(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     switches(limits, asked)?;
     control::check(&limits.change_control, asked)?;
     cost(limits, asked)?;
@@ -83,8 +83,8 @@ pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     blast_radius(limits, asked)
 }
 
-fn block(guardrail: GuardrailName, limit: f64, value: f64, message: String) -> Block {
-    Block {
+fn block(guardrail: GuardrailName, limit: f64, value: f64, message: String) -> GuardrailBlock {
+    GuardrailBlock {
         guardrail,
         message,
         limit,
@@ -92,7 +92,7 @@ fn block(guardrail: GuardrailName, limit: f64, value: f64, message: String) -> B
     }
 }
 
-fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn switches(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     if limits.kill_switch {
         return Err(block(
             GuardrailName::KillSwitch,
@@ -153,7 +153,7 @@ fn had_succeeded(action: &Action) -> bool {
 
 /// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses
 /// what was granted to a person.
-fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
+fn excepted(asked: &GuardRequest<'_>, guardrail: GuardrailName, value: f64) -> bool {
     let hash = asked
         .recommendation
         .plan
@@ -168,7 +168,7 @@ fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
     exception.is_some_and(|exception| exception.covers(guardrail, value, hash, asked.now))
 }
 
-fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn cost(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let Some(percent) = asked.recommendation.impact.cost_percent else {
         return unknown_cost(limits, asked);
     };
@@ -202,7 +202,7 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 
 /// A change of unknown cost is within no limit of cost, for people either: "unknown" would
 /// otherwise be the way around both. What only ends a cost raises none.
-fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn unknown_cost(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let ends_cost = asked.recommendation.kind == RecommendationType::IdleResourceCleanup
         || asked
             .procedure
@@ -218,7 +218,7 @@ fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block(GuardrailName::MaxIncrease, limit, 0.0, message))
 }
 
-fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn performance(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let Some(percent) = asked.recommendation.impact.performance_degradation_percent else {
         return Ok(());
     };
@@ -241,7 +241,7 @@ fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
 
 /// The error budget of 30 days: planned downtime so far, and the longest that this change and its
 /// way back may take.
-fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn uptime(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     if !asked
         .recommendation
         .plan
@@ -300,7 +300,7 @@ pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
     end.duration_since(first.started_at).as_secs_f64().max(0.0)
 }
 
-fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn cool_down(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let touched = |action: &&Action| {
         // What was refused at the door changed nothing; an agent still waits before it knocks
         // again. What was scaled for a peak and taken back leaves nothing to settle, and tomorrow's
@@ -334,7 +334,7 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block(GuardrailName::CoolDown, limit, value, message))
 }
 
-fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+fn blast_radius(limits: &Guardrails, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let said = |name, limit: u64, value: u64, what: &str| {
         let message = format!("{value} {what}, limit {limit}");
         Err(block(name, limit as f64, value as f64, message))

@@ -48,11 +48,11 @@ pub use emergency::{
     EmergencyKind, EmergencyOverview, EmergencyPorts, EmergencyService, StandingApprovalInput,
     StandingState,
 };
-pub use execution::{Execution, ExecutionPorts, ExecutionService, Trial};
+pub use execution::{Execution, ExecutionPorts, ExecutionService, TwinTrial};
 pub use finding::upsert::Findings;
 pub use guard::limits::GuardrailService;
 pub use guard::usage::{BudgetUse, GuardrailUsage};
-pub use guard::{Asked, RecentActions, check as check_guardrails};
+pub use guard::{GuardRequest, RecentActions, check as check_guardrails};
 pub use objective::{ObjectiveCourse, ObjectiveService};
 pub use records::Records;
 pub use response::ResponseService;

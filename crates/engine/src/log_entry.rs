@@ -5,7 +5,7 @@
 use reeve_audit::{ActionStatus, Entry, EventKind, EventType, Json, ResourceRef, Severity, events};
 use reeve_estate::Resource;
 use reeve_recommend::action::{Action, Purpose, StepOutcome};
-use reeve_recommend::agent::{Agent, Scope};
+use reeve_recommend::agent::{Agent, AgentScope};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::approval::{Approval, Signature};
 use reeve_recommend::caller::Caller;
@@ -568,7 +568,7 @@ fn control(control: &ChangeControl) -> Json {
     ])
 }
 
-fn scope(scope: &Scope) -> Json {
+fn scope(scope: &AgentScope) -> Json {
     Json::object([
         ("accounts", Json::from(scope.accounts.clone())),
         ("services", Json::from(scope.services.clone())),

@@ -19,4 +19,4 @@ mod verdict;
 
 pub use drift::{Drift, drift};
 pub use material_parts::MaterialParts;
-pub use registry::{Kept, Outcome, Registry, RegistrySettings};
+pub use registry::{Kept, ModelOutcome, Registry, RegistrySettings};

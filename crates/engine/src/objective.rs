@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use reeve_estate::{Resource, ResourceId, ResourceKind, SampleStore, StoreError};
 use reeve_learn::{DAY_MS, Point, Window};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::objective::budget::Budget;
+use reeve_recommend::objective::budget::ObjectiveBudget;
 use reeve_recommend::objective::course::{CoursePoint, course};
 use reeve_recommend::objective::{
     KINDS, MOST_RESOURCES, MeasuredObjective, Objective, ObjectiveStanding, ObjectiveStore,
@@ -52,8 +52,8 @@ impl Measured {
         some.map(Vec::as_slice).collect()
     }
 
-    fn budget(&self, objective: &Objective, now: Timestamp) -> Option<Budget> {
-        Budget::new(
+    fn budget(&self, objective: &Objective, now: Timestamp) -> Option<ObjectiveBudget> {
+        ObjectiveBudget::new(
             &self.series(),
             objective.window(now),
             objective.allowed(),
@@ -281,7 +281,7 @@ impl ObjectiveService {
 /// Returns a standing with the burn that goes on, has begun or has ended.
 fn burning(
     before: Option<&ObjectiveStanding>,
-    budget: Option<&Budget>,
+    budget: Option<&ObjectiveBudget>,
     now: Timestamp,
 ) -> ObjectiveStanding {
     let earlier = before.and_then(|before| Some((before.burning_since?, before.is_recorded)));

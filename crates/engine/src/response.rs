@@ -8,13 +8,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
 use reeve_estate::ResourceId;
-use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::agent::{AgentScope, AgentType};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::judgement::event::Event;
-use reeve_recommend::ports::responses::{Offer, Remedy, RemedyTarget, Responses};
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::judgement::event::JudgementEvent;
+use reeve_recommend::ports::responses::{RemedyTarget, ResponseOffer, ResponseRemedy, Responses};
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::agent::scope::ScopeService;
@@ -61,7 +61,7 @@ impl Responses for ResponseService {
     async fn offer(
         &self,
         agent_type: AgentType,
-        offers: Vec<Offer>,
+        offers: Vec<ResponseOffer>,
     ) -> Result<Vec<Result<RecommendationId, Obstacle>>, EngineError> {
         self.propose(agent_type, offers).await
     }
@@ -69,29 +69,37 @@ impl Responses for ResponseService {
     async fn keep(
         &self,
         agent_type: AgentType,
-        offer: Offer,
+        offer: ResponseOffer,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         self.keep_offer(agent_type, offer).await
     }
 
-    async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
+    async fn respond(
+        &self,
+        id: &RecommendationId,
+        why: &str,
+    ) -> Result<ResponseRemedy, EngineError> {
         self.emergencies.respond(id, why).await
     }
 
     async fn judge_event(
         &self,
-        event: &Event,
+        event: &JudgementEvent,
     ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError> {
         self.emergencies.judge_event(event).await
     }
 
-    async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
+    async fn remedy(
+        &self,
+        target: RemedyTarget<'_>,
+        why: &str,
+    ) -> Result<ResponseRemedy, EngineError> {
         self.remedy(target, why).await
     }
 
     async fn withdraw(
         &self,
-        cause: &Cause,
+        cause: &OriginCause,
         on: Option<&[ResourceId]>,
         reason: &str,
         caller: &Caller,
@@ -103,7 +111,7 @@ impl Responses for ResponseService {
         self.records.approval_matrix().await
     }
 
-    async fn check_scope(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {
+    async fn check_scope(&self, path: &str, scope: &AgentScope) -> Result<(), EngineError> {
         self.scopes.is_connected(path, scope).await
     }
 }

@@ -21,8 +21,8 @@ use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{
-    Candidate, Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings,
-    RolloutStatus, RolloutStore, Stage, Verdict, waves,
+    Gate, MAX_MEMBERS, MemberState, Rollout, RolloutFilter, RolloutId, RolloutSettings,
+    RolloutStatus, RolloutStore, Stage, Verdict, WaveCandidate, waves,
 };
 
 use crate::execution::ExecutionService;
@@ -196,7 +196,7 @@ impl RolloutService {
         agent: &Agent,
         kind: RecommendationType,
         input: &RolloutInput,
-    ) -> Result<(Vec<Candidate>, Vec<String>), EngineError> {
+    ) -> Result<(Vec<WaveCandidate>, Vec<String>), EngineError> {
         let filter = RecommendationFilter {
             status: vec![Status::Open],
             agent: Some(agent.id.0.clone()),
@@ -251,7 +251,7 @@ impl RolloutService {
                 _ if planned(&recommendation).is_err() => advice += 1,
                 _ if recommendation.confidence < least => unsure += 1,
                 None => gone += 1,
-                Some(resource) => carried.push(Candidate {
+                Some(resource) => carried.push(WaveCandidate {
                     non_production: non_production(resource),
                     production: is_production(resource),
                     recommendation,

@@ -33,11 +33,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as LogStatus, Json};
-use reeve_estate::{Catalogue, DescriptionStore, SampleStore, StoreError};
+use reeve_estate::{DescriptionStore, PriceCatalogue, SampleStore, StoreError};
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::agent::{Agent, AgentId, Cadence, RunExtent, RunReport};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
 use reeve_recommend::judgement::evidence::EvidenceStore;
@@ -78,11 +78,11 @@ impl Drop for Running<'_> {
 /// Ports of the [`RunService`]: what judgements are made of.
 pub struct RunPorts {
     pub samples: Arc<dyn SampleStore>,
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<PriceCatalogue>,
     /// Agent types that this service runs.
     pub agent_types: AgentTypes,
     /// Changes that plans name.
-    pub changes: Changes,
+    pub changes: ChangeRegistry,
     pub charges: Arc<dyn ChargeReader>,
     /// Configurations and relations; `None` gives judgements none.
     pub descriptions: Option<Arc<dyn DescriptionStore>>,

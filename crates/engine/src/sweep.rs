@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::{StreamExt as _, stream};
 use reeve_estate::{ConnectionId, Metric, ResourceId, SampleScan, StoreError, Track};
 use reeve_learn::anomaly::Detector;
-use reeve_learn::forecast::{self, Abstention, Band, Settings};
+use reeve_learn::forecast::{self, Band, ForecastAbstention, ForecastSettings};
 use reeve_learn::grid::{Grid, GridError};
 use reeve_learn::{Summary, WeeklyShape, Window};
 
@@ -43,7 +43,7 @@ pub enum NoForecast {
     Grid(#[from] GridError),
     /// It is too short.
     #[error(transparent)]
-    Short(#[from] Abstention),
+    Short(#[from] ForecastAbstention),
 }
 
 /// Models learned from one series.
@@ -98,9 +98,9 @@ fn ahead(track: &Track, sweep: &Sweep) -> Result<Vec<Band>, NoForecast> {
         .max(1);
     let model = forecast::fit(
         &grid,
-        &Settings {
+        &ForecastSettings {
             horizon: steps,
-            ..Settings::default()
+            ..ForecastSettings::default()
         },
     )?;
 

@@ -91,7 +91,7 @@ pub struct Observed {
 
 /// A snapshot that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct ResourceSnapshot {
     /// The cloud's identifier of the snapshot.
     pub id: String,
 }
@@ -138,7 +138,7 @@ pub enum Applied {
     /// Under way at the provider; the same operation is to be requested again to learn how it ends.
     Pending,
     /// A snapshot was begun.
-    Snapshot(Snapshot),
+    Snapshot(ResourceSnapshot),
 }
 
 /// Changes one account. An implementation never retries what may have happened: it answers
@@ -233,6 +233,6 @@ pub trait Act: Send + Sync {
         &self,
         resource: &ResourceId,
         region: &str,
-        snapshot: &Snapshot,
+        snapshot: &ResourceSnapshot,
     ) -> Result<bool, ActError>;
 }

@@ -117,10 +117,10 @@ pub struct CatalogueError {
     pub message: String,
 }
 
-/// The catalogue. Imported prices ([`Catalogue::set_imported`]) are those of one value; a clone has
+/// The catalogue. Imported prices ([`PriceCatalogue::set_imported`]) are those of one value; a clone has
 /// its own from then on.
 #[derive(Debug, Clone)]
-pub struct Catalogue {
+pub struct PriceCatalogue {
     specs: BTreeMap<(Provider, String), InstanceSpec>,
     aws_prices: PriceTable,
     /// Embedded prices by amounts, each with its origin; the first that has a price is used.
@@ -132,21 +132,21 @@ pub struct Catalogue {
     imported: imported::Imported,
 }
 
-impl Catalogue {
+impl PriceCatalogue {
     /// The catalogue of the embedded facts, parsed once.
     ///
     /// # Panics
     /// The embedded data does not parse, which a unit test rules out.
     #[must_use]
-    pub fn builtin() -> &'static Catalogue {
-        static BUILTIN: OnceLock<Catalogue> = OnceLock::new();
-        BUILTIN.get_or_init(|| match Catalogue::embedded() {
+    pub fn builtin() -> &'static PriceCatalogue {
+        static BUILTIN: OnceLock<PriceCatalogue> = OnceLock::new();
+        BUILTIN.get_or_init(|| match PriceCatalogue::embedded() {
             Ok(catalogue) => catalogue,
             Err(error) => panic!("the embedded catalogue does not parse: {error}"),
         })
     }
 
-    fn embedded() -> Result<Catalogue, CatalogueError> {
+    fn embedded() -> Result<PriceCatalogue, CatalogueError> {
         let azure_prices = azure::prices()?;
         let gcp = gcp::Prices::embedded()?;
         let discounts = table::assumed_discounts()?;
@@ -157,7 +157,7 @@ impl Catalogue {
             .map(|spec| ((spec.provider, spec.name.clone()), spec))
             .collect();
 
-        Ok(Catalogue {
+        Ok(PriceCatalogue {
             specs,
             aws_prices: aws::prices()?,
             aws_units: aws::unit_prices()?,

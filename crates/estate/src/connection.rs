@@ -78,7 +78,7 @@ named!(
 /// Credentials of an account. Never `Serialize`, never printed: secrets go to the store's envelope
 /// and nowhere else.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Credentials {
+pub enum ConnectionCredentials {
     /// An AWS access key pair, with a session token for temporary ones.
     AccessKey {
         access_key_id: String,
@@ -94,13 +94,13 @@ pub enum Credentials {
     Simulated,
 }
 
-impl fmt::Debug for Credentials {
+impl fmt::Debug for ConnectionCredentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Credentials::AccessKey { .. } => "AccessKey(redacted)",
-            Credentials::Login { .. } => "Login(redacted)",
-            Credentials::Ambient => "Ambient",
-            Credentials::Simulated => "Simulated",
+            ConnectionCredentials::AccessKey { .. } => "AccessKey(redacted)",
+            ConnectionCredentials::Login { .. } => "Login(redacted)",
+            ConnectionCredentials::Ambient => "Ambient",
+            ConnectionCredentials::Simulated => "Simulated",
         })
     }
 }
@@ -118,7 +118,7 @@ pub struct Connection {
     /// Regions to look at; never empty.
     pub regions: Vec<String>,
     /// Credentials of the account.
-    pub credentials: Credentials,
+    pub credentials: ConnectionCredentials,
     /// AWS role to assume, an ARN.
     pub assume_role: Option<String>,
     /// External id for the assumed role.

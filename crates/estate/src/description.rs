@@ -44,7 +44,7 @@ named!(
 
 /// Account of reading one kind in one region.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct DescriptionReading {
     pub kind: ResourceKind,
     /// The region; empty for global services.
     pub region: String,
@@ -69,7 +69,7 @@ pub trait DescriptionSink: Send + Sync {
     /// Takes a page of resources of one kind and region.
     async fn page(&self, page: Vec<Described>) -> Result<(), StoreError>;
     /// Takes the account of a kind and region, after its last page.
-    async fn end(&self, reading: Reading) -> Result<(), StoreError>;
+    async fn end(&self, reading: DescriptionReading) -> Result<(), StoreError>;
 }
 
 /// Reader of further kinds, beside the connector of a cloud.
@@ -84,17 +84,17 @@ pub trait KindReader: Send + Sync {
         &self,
         connection: &Connection,
         sink: &dyn DescriptionSink,
-    ) -> Result<(), ReadError>;
+    ) -> Result<(), DescriptionReadError>;
 }
 
 /// Error with which a reader failed as a whole.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct ReadError(pub String);
+pub struct DescriptionReadError(pub String);
 
 /// A described resource as it is stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct KnownDescription {
     /// The resource; `None` if only its description is stored.
     pub resource: Option<Resource>,
     pub id: ResourceId,
@@ -108,7 +108,7 @@ pub struct Known {
 
 /// A version of a resource's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub struct DescriptionVersion {
     /// Hash of the document; `None` from the moment at which the resource was gone.
     pub hash: Option<String>,
     /// Time of the first observation with this document.
@@ -154,7 +154,7 @@ pub trait DescriptionStore: Send + Sync {
         &self,
         connection: &ConnectionId,
         ids: &[ResourceId],
-    ) -> Result<Vec<Known>, StoreError>;
+    ) -> Result<Vec<KnownDescription>, StoreError>;
     /// Writes descriptions that differ from the stored ones, all or nothing: a new version where
     /// the document differs, the relations, and the resource unless the inventory keeps it.
     async fn description_put(
@@ -196,7 +196,7 @@ pub trait DescriptionStore: Send + Sync {
         &self,
         connection: &ConnectionId,
         id: &ResourceId,
-    ) -> Result<Vec<Version>, StoreError>;
+    ) -> Result<Vec<DescriptionVersion>, StoreError>;
     /// Returns the document that a resource had at a time; `None` before the first and while it was
     /// gone.
     async fn document_at(
@@ -204,7 +204,7 @@ pub trait DescriptionStore: Send + Sync {
         connection: &ConnectionId,
         id: &ResourceId,
         at: Timestamp,
-    ) -> Result<Option<(Version, Document)>, StoreError>;
+    ) -> Result<Option<(DescriptionVersion, Document)>, StoreError>;
     /// Returns the neighbours of a resource in both directions, at most `limit`, and their number.
     async fn neighbours(
         &self,
@@ -235,10 +235,13 @@ pub trait DescriptionStore: Send + Sync {
     async fn reading_put(
         &self,
         connection: &ConnectionId,
-        reading: &Reading,
+        reading: &DescriptionReading,
     ) -> Result<(), StoreError>;
     /// Returns the accounts of a connection's readings, by kind and region.
-    async fn readings(&self, connection: &ConnectionId) -> Result<Vec<Reading>, StoreError>;
+    async fn readings(
+        &self,
+        connection: &ConnectionId,
+    ) -> Result<Vec<DescriptionReading>, StoreError>;
     /// Removes versions that had ended before a time, and documents that no version has; returns
     /// the number of versions.
     async fn versions_expire(&self, before: Timestamp) -> Result<u64, StoreError>;

@@ -29,22 +29,24 @@ pub mod store;
 
 pub use act::{
     Act, ActError, ActErrorKind, Applied, MADE_BY, Mutation, Observed, Operation, QUARANTINE,
-    REPLACEMENT_PREFIX, Snapshot,
+    REPLACEMENT_PREFIX, ResourceSnapshot,
 };
 pub use bucket::BucketContents;
 pub use bucket::access::BucketAccess;
 pub use catalogue::{
-    Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, LocalDisks, MonthlyCost,
-    Price, PriceFile, PriceFileError, PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
+    CatalogueError, DatabaseSpec, Discount, InstanceSpec, LocalDisks, MonthlyCost, Price,
+    PriceCatalogue, PriceFile, PriceFileError, PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
 };
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport, VisibleConnections,
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Denied, SyncReport,
+    VisibleConnections,
 };
 pub use description::{
-    Described, DescriptionChange, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour,
-    OwnedRelation, ReadError, ReadOutcome, Reading, Version,
+    Described, DescriptionChange, DescriptionReadError, DescriptionReading, DescriptionSink,
+    DescriptionStore, DescriptionVersion, KindReader, KnownDescription, Neighbour, OwnedRelation,
+    ReadOutcome,
 };
 pub use document::{Difference, Document};
 pub use finite::finite;
@@ -58,13 +60,13 @@ pub use observe::{
 };
 pub use platform::Platform;
 pub use provider::Provider;
-pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
+pub use quantity::{DataSize, Percent, QuantityBaseline, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{
     Capacity, DatabaseName, GroupTemplate, GroupUse, Lifecycle, PublicAddress, Purchase,
     ReplacementGroup, Resource, ResourceId, ResourceState, SUCCEEDS_TAG, Specification, Successor,
 };
-pub use sample::{Sample, Series, Track};
+pub use sample::{Sample, SampleSeries, Track};
 pub use store::{
     EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan,
     SampleStore, StoreError, StoredPriceFile,

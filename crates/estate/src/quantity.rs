@@ -10,7 +10,7 @@ mod data_size;
 mod percent;
 mod time_span;
 
-pub use baseline::Baseline;
+pub use baseline::QuantityBaseline;
 pub use data_size::DataSize;
 pub use percent::Percent;
 pub use time_span::TimeSpan;

@@ -161,7 +161,7 @@ pub struct Specification {
     #[serde(default = "not_read")]
     pub public_address: PublicAddress,
     /// `true` if the cloud reports disks of the host that a machine runs on; `None` where it does
-    /// not tell, and the size decides ([`crate::Catalogue::local_disks`]).
+    /// not tell, and the size decides ([`crate::PriceCatalogue::local_disks`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_disks: Option<bool>,
     /// Cluster that a database instance is a member of (Aurora, Multi-AZ clusters, DocumentDB,

@@ -23,7 +23,7 @@ pub struct Sample {
 
 /// One metric of one resource over time, oldest first, no two points at the same time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Series {
+pub struct SampleSeries {
     pub resource: ResourceId,
     pub metric: Metric,
     /// (time, value), oldest first.
@@ -46,7 +46,7 @@ pub struct Track {
     pub period_s: u32,
 }
 
-impl Series {
+impl SampleSeries {
     /// Returns the values without their times.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {

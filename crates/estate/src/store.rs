@@ -12,7 +12,7 @@ use crate::metric::Metric;
 use crate::money::Money;
 use crate::provider::Provider;
 use crate::resource::{Resource, ResourceId};
-use crate::sample::{Sample, Series, Track};
+use crate::sample::{Sample, SampleSeries, Track};
 
 /// Reason why a store did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -246,7 +246,7 @@ pub trait SampleStore: Send + Sync {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError>;
+    ) -> Result<Vec<SampleSeries>, StoreError>;
     /// Highest value of each day that is over, as [`SampleStore::sample_series`] gives the values
     /// themselves: one point a day, at its beginning (UTC). They are kept for longer than the values.
     async fn sample_maxima(
@@ -256,7 +256,7 @@ pub trait SampleStore: Send + Sync {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError>;
+    ) -> Result<Vec<SampleSeries>, StoreError>;
     /// Number that grows with every insert of samples of a connection, for as long as the store is
     /// open: while it stays the same there is nothing new to read.
     fn sample_revision(&self, connection: &ConnectionId) -> u64;

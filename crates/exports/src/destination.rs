@@ -108,7 +108,7 @@ impl std::fmt::Debug for DestinationSecret {
 
 /// A destination, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Destination {
+pub struct ExportDestination {
     pub id: DestinationId,
     /// Unique among all destinations.
     pub name: String,
@@ -382,7 +382,7 @@ pub trait Carrier: Send + Sync {
     /// [`CarryError`].
     async fn put(
         &self,
-        destination: &Destination,
+        destination: &ExportDestination,
         secret: &DestinationSecret,
         name: &str,
         file: &Path,

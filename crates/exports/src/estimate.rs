@@ -39,7 +39,7 @@ impl Estimate {
 
 /// Number of matches in a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct EstimateSpan {
     /// First instant of the span.
     pub start: Timestamp,
     /// Matches from there to the start of the next span.
@@ -48,7 +48,7 @@ pub struct Span {
 
 /// A period that fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fit {
+pub struct EstimateFit {
     /// First instant; the end is that of the request.
     pub start: Timestamp,
     /// Number of matches in the period.
@@ -60,7 +60,11 @@ pub struct Fit {
 /// Returns the longest period up to the end of the request that fits the limit, made of whole spans
 /// (ascending); `None` if the last span alone is too large, or there is none.
 #[must_use]
-pub fn narrower(estimate: &Estimate, spans: &[Span], limit_bytes: u64) -> Option<Fit> {
+pub fn narrower(
+    estimate: &Estimate,
+    spans: &[EstimateSpan],
+    limit_bytes: u64,
+) -> Option<EstimateFit> {
     let mut fit = None;
     let mut entries = 0u64;
 
@@ -71,7 +75,7 @@ pub fn narrower(estimate: &Estimate, spans: &[Span], limit_bytes: u64) -> Option
         if bytes > limit_bytes - limit_bytes / 10 {
             break;
         }
-        fit = Some(Fit {
+        fit = Some(EstimateFit {
             start: span.start,
             entries,
             bytes,
@@ -86,8 +90,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn day(day: i8, entries: u64) -> Span {
-        Span {
+    fn day(day: i8, entries: u64) -> EstimateSpan {
+        EstimateSpan {
             start: format!("2026-11-{day:02}T00:00:00Z").parse().unwrap(),
             entries,
         }
@@ -128,7 +132,7 @@ mod tests {
         let fit = narrower(&estimate, &spans, 500_000).unwrap();
         assert_eq!(
             fit,
-            Fit {
+            EstimateFit {
                 start: day(4, 0).start,
                 entries: 400,
                 bytes: 400_000

@@ -67,7 +67,7 @@ names!(
 /// Reason why an export failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(FailureCode, String)", into = "(FailureCode, String)")]
-pub struct Failure {
+pub struct ExportFailure {
     /// Kind of the failure.
     pub code: FailureCode,
     /// Sentence for people: what happened and what to do.
@@ -75,15 +75,15 @@ pub struct Failure {
 }
 
 /// Stored as its code and its message.
-impl From<Failure> for (FailureCode, String) {
-    fn from(failure: Failure) -> Self {
+impl From<ExportFailure> for (FailureCode, String) {
+    fn from(failure: ExportFailure) -> Self {
         (failure.code, failure.message)
     }
 }
 
-impl From<(FailureCode, String)> for Failure {
+impl From<(FailureCode, String)> for ExportFailure {
     fn from((code, message): (FailureCode, String)) -> Self {
-        Failure { code, message }
+        ExportFailure { code, message }
     }
 }
 
@@ -105,7 +105,7 @@ pub struct Requester {
 
 /// Place up to which an export is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Progress {
+pub struct ExportProgress {
     /// Next sequence to look at.
     pub position: u64,
     /// Size of the log at the start: entries from there on are left out. 0 before the start.
@@ -179,9 +179,9 @@ pub struct Export {
     /// Estimate at the time of the request.
     pub estimate: Estimate,
     /// Place up to which it is on disk.
-    pub progress: Progress,
+    pub progress: ExportProgress,
     /// Reason, once it failed.
-    pub failure: Option<Failure>,
+    pub failure: Option<ExportFailure>,
     /// Files, once they are complete.
     pub files: Vec<ExportFile>,
     /// Address of the files at the destination, once they are there.

@@ -14,7 +14,7 @@ pub const FORMAT: &str = "reeve/export-manifest/v1";
 
 /// Proofs from the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
+pub struct ExportEvidence {
     /// Signed checkpoint that the multi-proof leads to.
     pub checkpoint: String,
     /// `.tlog-proof` of the finishing `audit.export` entry at the same or a later checkpoint.
@@ -25,7 +25,7 @@ pub struct Evidence {
 
 /// Returns the manifest as it is written.
 #[must_use]
-pub fn text(export: &Export, evidence: &Evidence) -> String {
+pub fn text(export: &Export, evidence: &ExportEvidence) -> String {
     let progress = &export.progress;
     let manifest = json!({
         "format": FORMAT,

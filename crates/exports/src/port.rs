@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 
-use crate::destination::{Destination, DestinationId, DestinationSecret};
+use crate::destination::{DestinationId, DestinationSecret, ExportDestination};
 use crate::job::{Export, ExportId, ExportState};
 use crate::recurring::{ScheduleId, ScheduledExport};
 
@@ -56,7 +56,7 @@ pub trait ExportStore: Send + Sync {
     /// `most`, are conflicts.
     async fn destination_insert(
         &self,
-        destination: &Destination,
+        destination: &ExportDestination,
         secret: &DestinationSecret,
         most: u64,
     ) -> Result<(), AccessError>;
@@ -64,16 +64,16 @@ pub trait ExportStore: Send + Sync {
     /// otherwise a conflict.
     async fn destination_update(
         &self,
-        destination: &Destination,
+        destination: &ExportDestination,
         secret: Option<&DestinationSecret>,
     ) -> Result<(), AccessError>;
     async fn destination_delete(&self, id: &DestinationId) -> Result<(), AccessError>;
-    async fn destination_get(&self, id: &DestinationId) -> Result<Destination, AccessError>;
+    async fn destination_get(&self, id: &DestinationId) -> Result<ExportDestination, AccessError>;
     /// Returns the secret of a destination.
     async fn destination_secret(
         &self,
         id: &DestinationId,
     ) -> Result<DestinationSecret, AccessError>;
     /// Returns all destinations by name.
-    async fn destination_list(&self) -> Result<Vec<Destination>, AccessError>;
+    async fn destination_list(&self) -> Result<Vec<ExportDestination>, AccessError>;
 }

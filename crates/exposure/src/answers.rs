@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Audience, Exposure, Grade, Step};
+use crate::finding::{Audience, Exposure, ExposureGrade, ExposureStep};
 use crate::network::Way;
 use crate::ports::Ports;
 
 /// Way that ends before the resource.
 #[derive(Debug)]
 struct Miss {
-    path: Vec<Step>,
+    path: Vec<ExposureStep>,
     is_certain: bool,
 }
 
@@ -26,11 +26,11 @@ struct Answer<'a> {
 
 /// Answers by identifier and kind.
 #[derive(Debug, Default)]
-pub(crate) struct Answers<'a> {
+pub(crate) struct ExposureAnswers<'a> {
     all: BTreeMap<(&'a str, &'a str), Answer<'a>>,
 }
 
-impl<'a> Answers<'a> {
+impl<'a> ExposureAnswers<'a> {
     fn of(&mut self, id: &'a str, kind: &'a str, account: &'a str) -> &mut Answer<'a> {
         self.all.entry((id, kind)).or_insert(Answer {
             kind,
@@ -47,8 +47,8 @@ impl<'a> Answers<'a> {
     pub(crate) fn reached(
         &mut self,
         (id, kind, account): (&'a str, &'a str, &'a str),
-        grade: Grade,
-        path: Vec<Step>,
+        grade: ExposureGrade,
+        path: Vec<ExposureStep>,
         ports: &Ports,
     ) -> bool {
         let answer = self.of(id, kind, account);
@@ -76,14 +76,14 @@ impl<'a> Answers<'a> {
         (id, kind, account): (&'a str, &'a str, &'a str),
         audience: Audience,
         access: Vec<String>,
-        path: Vec<Step>,
+        path: Vec<ExposureStep>,
     ) {
         self.of(id, kind, account).exposures.push(Exposure {
             resource: id.to_owned(),
             kind: kind.to_owned(),
             account: account.to_owned(),
             reachable_from: audience,
-            grade: Some(Grade::Direct),
+            grade: Some(ExposureGrade::Direct),
             access,
             path,
             stopped_by: None,
@@ -94,12 +94,12 @@ impl<'a> Answers<'a> {
     pub(crate) fn missed(
         &mut self,
         (id, kind, account): (&'a str, &'a str, &'a str),
-        path: Vec<Step>,
+        path: Vec<ExposureStep>,
         is_certain: bool,
     ) {
         let answer = self.of(id, kind, account);
         answer.is_uncertain |= !is_certain;
-        let rank = |path: &[Step], is_certain: bool| (!is_certain, path.len());
+        let rank = |path: &[ExposureStep], is_certain: bool| (!is_certain, path.len());
         let is_better = answer
             .miss
             .as_ref()
@@ -114,7 +114,7 @@ impl<'a> Answers<'a> {
         &mut self,
         of: (&'a str, &'a str, &'a str),
         way: Way,
-    ) -> Option<(Vec<Step>, Ports)> {
+    ) -> Option<(Vec<ExposureStep>, Ports)> {
         match way {
             Way::Open { path, ports } => Some((path, ports)),
             Way::Stopped { path, is_certain } => {
@@ -139,7 +139,7 @@ impl<'a> Answers<'a> {
             let mut path = answer.miss.map(|miss| miss.path).unwrap_or_default();
             let stopped_by = path
                 .pop()
-                .unwrap_or_else(|| Step::new("policy", id, "nothing lets an outsider in"));
+                .unwrap_or_else(|| ExposureStep::new("policy", id, "nothing lets an outsider in"));
             all.push(Exposure {
                 resource: id.to_owned(),
                 kind: answer.kind.to_owned(),

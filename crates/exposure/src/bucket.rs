@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::answers::Answers;
-use crate::configuration::Configuration;
-use crate::finding::{Audience, Step};
+use crate::answers::ExposureAnswers;
+use crate::configuration::ExposureConfiguration;
+use crate::finding::{Audience, ExposureStep};
 use crate::policy::{self, Grant};
 use crate::value;
 
@@ -18,13 +18,13 @@ const AUTHENTICATED: &str = "http://acs.amazonaws.com/groups/global/Authenticate
 const LOG_DELIVERY: &str = "c4c1ede66af53448b93c283ce9448c4ba468c9432aa01d700d3878632f77d2d0";
 
 /// Access points by the name of their bucket.
-pub(crate) type AccessPoints<'a> = BTreeMap<&'a str, Vec<Configuration<'a>>>;
+pub(crate) type AccessPoints<'a> = BTreeMap<&'a str, Vec<ExposureConfiguration<'a>>>;
 
 /// Judges a bucket with its access points.
 pub(crate) fn judge<'a>(
-    bucket: &Configuration<'a>,
+    bucket: &ExposureConfiguration<'a>,
     points: &AccessPoints<'a>,
-    answers: &mut Answers<'a>,
+    answers: &mut ExposureAnswers<'a>,
     closed: Option<&str>,
 ) {
     by_list(bucket, answers, closed);
@@ -36,12 +36,17 @@ pub(crate) fn judge<'a>(
 
 /// Returns the step of a setting that blocks, of the bucket or of the account; `Err` if a setting
 /// that decides was not read.
-fn blocked(document: &Value, own: &str, id: &str, setting: &str) -> Result<Option<Step>, Step> {
+fn blocked(
+    document: &Value,
+    own: &str,
+    id: &str,
+    setting: &str,
+) -> Result<Option<ExposureStep>, ExposureStep> {
     let places = [(own, "bucket"), ("AccountPublicAccessBlock", "account")];
     for (member, of) in places {
         if value::at(document, member).is_some_and(|block| value::is_true(block, setting)) {
             let says = format!("{setting} of the {of} is on");
-            return Ok(Some(Step::new("block_public_access", id, says)));
+            return Ok(Some(ExposureStep::new("block_public_access", id, says)));
         }
     }
 
@@ -51,7 +56,7 @@ fn blocked(document: &Value, own: &str, id: &str, setting: &str) -> Result<Optio
     {
         Some((_, of)) => {
             let says = format!("{setting} of the {of} was not read");
-            Err(Step::new("block_public_access", id, says))
+            Err(ExposureStep::new("block_public_access", id, says))
         }
         None => Ok(None),
     }
@@ -59,12 +64,12 @@ fn blocked(document: &Value, own: &str, id: &str, setting: &str) -> Result<Optio
 
 /// Adds a grant that is public or to other accounts, unless a setting blocks it.
 fn add<'a>(
-    bucket: &Configuration<'a>,
-    answers: &mut Answers<'a>,
+    bucket: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
     closed: Option<&str>,
     grant: Grant,
-    mut path: Vec<Step>,
-    block: Result<Option<Step>, Step>,
+    mut path: Vec<ExposureStep>,
+    block: Result<Option<ExposureStep>, ExposureStep>,
 ) {
     let key = (bucket.id, bucket.kind, bucket.owner());
     let is_closed = path.iter().any(|step| step.is_closed_by(closed));
@@ -72,7 +77,7 @@ fn add<'a>(
     match block {
         Ok(None) if !is_closed && is_known => {
             let says = "no block setting of bucket or account is in the way";
-            path.push(Step::new("block_public_access", bucket.id, says));
+            path.push(ExposureStep::new("block_public_access", bucket.id, says));
             answers.granted(key, grant.audience, grant.access, path);
         }
         Ok(None) => {
@@ -90,10 +95,14 @@ fn add<'a>(
     }
 }
 
-fn by_list<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Option<&str>) {
+fn by_list<'a>(
+    bucket: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
+    closed: Option<&str>,
+) {
     let document = bucket.document;
     if value::is_hidden(document, "Acl") {
-        let step = Step::new("acl", bucket.id, "the access list was not read");
+        let step = ExposureStep::new("acl", bucket.id, "the access list was not read");
         let key = (bucket.id, bucket.kind, bucket.owner());
         answers.missed(key, vec![step], false);
     }
@@ -114,7 +123,8 @@ fn by_list<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Op
 
     for ((audience, who), access) in by_grantee {
         let says = format!("the access list gives {who} {}", access.join(", "));
-        let path = vec![Step::new("acl", bucket.id, says).keyed(format!("access list for {who}"))];
+        let path =
+            vec![ExposureStep::new("acl", bucket.id, says).keyed(format!("access list for {who}"))];
         let block = match (lists_off(document, bucket.id), &audience) {
             (Some(step), _) => Ok(Some(step)),
             (None, Audience::Internet) => {
@@ -148,16 +158,21 @@ fn grantee(grant: &Value, owner: Option<&str>) -> Option<(Audience, String)> {
 }
 
 /// Returns the step of a setting by which access lists mean nothing.
-fn lists_off(document: &Value, id: &str) -> Option<Step> {
+fn lists_off(document: &Value, id: &str) -> Option<ExposureStep> {
     let ownership = ["OwnershipControls.Rule", "OwnershipControls.Rules"]
         .iter()
         .flat_map(|path| value::each(document, path, "ObjectOwnership"))
         .next();
     let says = "object ownership turns access lists off";
-    (ownership == Some("BucketOwnerEnforced")).then(|| Step::new("object_ownership", id, says))
+    (ownership == Some("BucketOwnerEnforced"))
+        .then(|| ExposureStep::new("object_ownership", id, says))
 }
 
-fn by_policy<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: Option<&str>) {
+fn by_policy<'a>(
+    bucket: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
+    closed: Option<&str>,
+) {
     let document = bucket.document;
     let key = (bucket.id, bucket.kind, bucket.owner());
     let grants = match policy::grants(document, "Policy", (bucket.kind, bucket.id, bucket.owner()))
@@ -187,7 +202,7 @@ fn by_policy<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: 
         add(bucket, answers, closed, grant, path, block);
     }
 
-    let step = Step::new(
+    let step = ExposureStep::new(
         "policy",
         bucket.id,
         "neither policy nor access list lets an outsider in",
@@ -198,9 +213,9 @@ fn by_policy<'a>(bucket: &Configuration<'a>, answers: &mut Answers<'a>, closed: 
 /// An access point lets in whom its own policy names, as far as the policy of the bucket leaves the
 /// decision to it.
 fn by_point<'a>(
-    bucket: &Configuration<'a>,
-    point: &Configuration<'a>,
-    answers: &mut Answers<'a>,
+    bucket: &ExposureConfiguration<'a>,
+    point: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
     closed: Option<&str>,
 ) {
     let document = point.document;
@@ -213,19 +228,19 @@ fn by_point<'a>(
         }
     };
     for mut grant in grants {
-        let mut path: Vec<Step> = grant.step.take().into_iter().collect();
+        let mut path: Vec<ExposureStep> = grant.step.take().into_iter().collect();
         let block =
             if value::text(document, "NetworkOrigin").is_some_and(|origin| origin == "VPC")
                 || value::at(document, "VpcConfiguration.VpcId").is_some()
             {
                 let says = "the access point is reachable from its network alone";
-                Ok(Some(Step::new("access_point", point.id, says)))
+                Ok(Some(ExposureStep::new("access_point", point.id, says)))
             } else if !policy::delegates_to_access_points(bucket.document) {
                 let says = "the bucket policy does not leave access to access points";
-                Ok(Some(Step::new("policy", bucket.id, says)))
+                Ok(Some(ExposureStep::new("policy", bucket.id, says)))
             } else {
                 let says = "the bucket policy leaves access to access points";
-                path.push(Step::new("policy", bucket.id, says));
+                path.push(ExposureStep::new("policy", bucket.id, says));
                 let own = "PublicAccessBlockConfiguration";
                 match grant.audience == Audience::Internet {
                     true => blocked(document, own, point.id, "RestrictPublicBuckets").and_then(

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::estate::Estate;
-use crate::finding::{Audience, Exposure, Step};
+use crate::finding::{Audience, Exposure, ExposureStep};
 
 /// Kinds that hold data or open further doors: paths to them count before others.
 const MATTERS: [&str; 16] = [
@@ -49,7 +49,7 @@ pub struct ChokePoint {
     pub permission: Option<Value>,
     /// First path that the setting opens.
     #[serde(skip)]
-    pub path: Vec<Step>,
+    pub path: Vec<ExposureStep>,
 }
 
 impl Estate<'_> {

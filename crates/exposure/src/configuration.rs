@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Resource of AWS with its configuration document.
 #[derive(Debug, Clone, Copy)]
-pub struct Configuration<'a> {
+pub struct ExposureConfiguration<'a> {
     /// The provider's identifier.
     pub id: &'a str,
     /// Name of the kind, `virtual_machine`.
@@ -16,7 +16,7 @@ pub struct Configuration<'a> {
     pub document: &'a Value,
 }
 
-impl<'a> Configuration<'a> {
+impl<'a> ExposureConfiguration<'a> {
     /// Returns the account of the resource: as it was given, of its ARN, or of its owner; empty if
     /// nothing tells.
     #[must_use]

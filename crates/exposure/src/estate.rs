@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ipnet::IpNet;
 
-use crate::configuration::Configuration;
+use crate::configuration::ExposureConfiguration;
 use crate::network::{Guard, Network};
-use crate::resource::{self, Attachments, Resource};
+use crate::resource::{self, Attachments, ExposureResource};
 use crate::target_group::TargetGroup;
 use crate::value;
 
@@ -17,7 +17,7 @@ pub(crate) type Place = (usize, usize);
 #[derive(Debug)]
 pub struct Estate<'a> {
     pub(crate) network: Network<'a>,
-    pub(crate) resources: Vec<Resource<'a>>,
+    pub(crate) resources: Vec<ExposureResource<'a>>,
     pub(crate) by_id: HashMap<&'a str, usize>,
     pub(crate) target_groups: HashMap<&'a str, TargetGroup<'a>>,
     /// Interfaces of the members of each security group.
@@ -26,22 +26,22 @@ pub struct Estate<'a> {
     pub(crate) admitting: HashMap<&'a str, Vec<&'a str>>,
     pub(crate) by_address: HashMap<(&'a str, IpNet), Place>,
     /// Documents that policies and settings alone expose, and those that settle them.
-    pub(crate) others: Vec<Configuration<'a>>,
+    pub(crate) others: Vec<ExposureConfiguration<'a>>,
 }
 
 impl<'a> Estate<'a> {
     /// Indexes documents; the order does not matter. Of two documents of one resource the first
     /// counts.
     #[must_use]
-    pub fn new(configurations: impl IntoIterator<Item = Configuration<'a>>) -> Estate<'a> {
-        let mut all: Vec<Configuration<'a>> = configurations.into_iter().collect();
+    pub fn new(configurations: impl IntoIterator<Item = ExposureConfiguration<'a>>) -> Estate<'a> {
+        let mut all: Vec<ExposureConfiguration<'a>> = configurations.into_iter().collect();
         all.sort_by_key(|one| (one.id, one.kind));
         all.dedup_by_key(|one| (one.id, one.kind));
 
         // Names of buckets tell no account. Where all that do tell the same, it is that one.
         let owners: BTreeSet<&str> = all
             .iter()
-            .map(Configuration::owner)
+            .map(ExposureConfiguration::owner)
             .filter(|owner| !owner.is_empty())
             .collect();
         if let (Some(owner), 1) = (owners.first(), owners.len()) {
@@ -81,7 +81,7 @@ impl<'a> Estate<'a> {
         estate
     }
 
-    fn insert(&mut self, resource: Resource<'a>) {
+    fn insert(&mut self, resource: ExposureResource<'a>) {
         let at = self.resources.len();
         for (number, interface) in resource.interfaces.iter().enumerate() {
             if let Guard::Groups(groups) = &interface.guard {
@@ -120,7 +120,7 @@ impl<'a> Estate<'a> {
 
 /// Adds targets that documents of scaling groups and services register themselves with.
 fn register<'a>(
-    configuration: &Configuration<'a>,
+    configuration: &ExposureConfiguration<'a>,
     target_groups: &mut HashMap<&'a str, TargetGroup<'a>>,
 ) {
     let document = configuration.document;

@@ -38,7 +38,7 @@ impl Serialize for Audience {
 /// Directness of an exposure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Grade {
+pub enum ExposureGrade {
     /// The outsider reaches the resource itself.
     Direct,
     /// A load balancer passes the outsider's traffic on to the resource.
@@ -50,7 +50,7 @@ pub enum Grade {
 
 /// Edge of a path: the resource that decides, and its decision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Step {
+pub struct ExposureStep {
     /// Type of the edge: `route_table`, `network_acl`, `security_group`, `policy`, ...
     pub edge: &'static str,
     /// Resource that the edge belongs to.
@@ -63,13 +63,13 @@ pub struct Step {
     pub key: Option<String>,
 }
 
-impl Step {
+impl ExposureStep {
     pub(crate) fn new(
         edge: &'static str,
         resource: impl Into<String>,
         says: impl Into<String>,
-    ) -> Step {
-        Step {
+    ) -> ExposureStep {
+        ExposureStep {
             edge,
             resource: resource.into(),
             says: says.into(),
@@ -78,7 +78,7 @@ impl Step {
     }
 
     /// Returns the step with the one setting that closes it.
-    pub(crate) fn keyed(mut self, setting: impl AsRef<str>) -> Step {
+    pub(crate) fn keyed(mut self, setting: impl AsRef<str>) -> ExposureStep {
         self.key = Some(format!(
             "{} {}: {}",
             self.edge,
@@ -103,13 +103,13 @@ pub struct Exposure {
     pub account: String,
     pub reachable_from: Audience,
     /// `None` if the resource is not exposed.
-    pub grade: Option<Grade>,
+    pub grade: Option<ExposureGrade>,
     /// Protocols with their ports, or actions, that the outsider has.
     pub access: Vec<String>,
     /// Steps from the outsider to the resource, or to the edge that stops.
-    pub path: Vec<Step>,
+    pub path: Vec<ExposureStep>,
     /// Edge that stops the outsider; `None` if the resource is exposed.
-    pub stopped_by: Option<Step>,
+    pub stopped_by: Option<ExposureStep>,
 }
 
 impl Exposure {
@@ -127,8 +127,10 @@ impl Exposure {
         match (&self.reachable_from, self.grade) {
             (Audience::Unknown, _) => format!("Not known: {decides}"),
             (Audience::None, _) => format!("Nothing outside reaches it: {decides}"),
-            (_, Some(Grade::LoadBalancer)) => format!("{who} reaches it through a load balancer"),
-            (_, Some(Grade::Indirect)) => {
+            (_, Some(ExposureGrade::LoadBalancer)) => {
+                format!("{who} reaches it through a load balancer")
+            }
+            (_, Some(ExposureGrade::Indirect)) => {
                 format!("{who} reaches it by way of another exposed resource")
             }
             _ => format!("{who} reaches it"),

@@ -1,9 +1,9 @@
 //! Resources that a policy of their own lets outsiders use: queues, topics, keys, secrets,
 //! functions, roles and their like.
 
-use crate::answers::Answers;
-use crate::configuration::Configuration;
-use crate::finding::{Audience, Step};
+use crate::answers::ExposureAnswers;
+use crate::configuration::ExposureConfiguration;
+use crate::finding::{Audience, ExposureStep};
 use crate::policy;
 use crate::value;
 
@@ -27,10 +27,10 @@ const POLICIES: &[(&str, &[&str], &str)] = &[
 
 /// Judges a resource by its policy. Returns the path of an exposure that lets outsiders run it.
 pub(crate) fn judge<'a>(
-    configuration: &Configuration<'a>,
-    answers: &mut Answers<'a>,
+    configuration: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
     closed: Option<&str>,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<ExposureStep>> {
     let (_, members, words) = POLICIES
         .iter()
         .find(|(kind, ..)| *kind == configuration.kind)?;
@@ -48,7 +48,7 @@ pub(crate) fn judge<'a>(
             }
         };
         for mut grant in grants {
-            let mut path: Vec<Step> = grant.step.take().into_iter().collect();
+            let mut path: Vec<ExposureStep> = grant.step.take().into_iter().collect();
             let is_closed = path.iter().any(|step| step.is_closed_by(closed));
             if is_closed || matches!(grant.audience, Audience::Unknown | Audience::None) {
                 answers.missed(key, path, is_closed || grant.audience == Audience::None);
@@ -74,7 +74,7 @@ pub(crate) fn judge<'a>(
         }
     }
 
-    let step = Step::new(
+    let step = ExposureStep::new(
         "policy",
         configuration.id,
         format!("the {words} lets no outsider in"),
@@ -85,14 +85,18 @@ pub(crate) fn judge<'a>(
 
 /// Step beside the policy, through which granted actions are used.
 enum Door {
-    Open(Option<Step>),
-    Stopped(Step),
-    NotRead(Step),
+    Open(Option<ExposureStep>),
+    Stopped(ExposureStep),
+    NotRead(ExposureStep),
 }
 
-fn door(configuration: &Configuration<'_>, url: Option<&[String]>, access: &[String]) -> Door {
+fn door(
+    configuration: &ExposureConfiguration<'_>,
+    url: Option<&[String]>,
+    access: &[String],
+) -> Door {
     let (id, document) = (configuration.id, configuration.document);
-    let stopped = |edge, says: &str| Door::Stopped(Step::new(edge, id, says));
+    let stopped = |edge, says: &str| Door::Stopped(ExposureStep::new(edge, id, says));
     match configuration.kind {
         "function" => {
             let through_url =
@@ -122,7 +126,7 @@ fn door(configuration: &Configuration<'_>, url: Option<&[String]>, access: &[Str
 }
 
 /// Finds the function URL that a statement is about, by the types of authentication that it names.
-fn function_url(configuration: &Configuration<'_>, types: &[String]) -> Door {
+fn function_url(configuration: &ExposureConfiguration<'_>, types: &[String]) -> Door {
     let (id, document) = (configuration.id, configuration.document);
     let Some(member) = ["FunctionUrlConfigs", "FunctionUrlConfig"]
         .iter()
@@ -130,7 +134,7 @@ fn function_url(configuration: &Configuration<'_>, types: &[String]) -> Door {
         .filter(|member| !value::is_hidden(document, member))
     else {
         let says = "function URLs were not read";
-        return Door::NotRead(Step::new("function_url", id, says));
+        return Door::NotRead(ExposureStep::new("function_url", id, says));
     };
 
     let urls = value::list(document, member);
@@ -145,14 +149,14 @@ fn function_url(configuration: &Configuration<'_>, types: &[String]) -> Door {
                 Some("NONE") => format!("function URL {address} asks for no authentication"),
                 _ => format!("function URL {address} takes the identity of any account"),
             };
-            Door::Open(Some(Step::new("function_url", id, says)))
+            Door::Open(Some(ExposureStep::new("function_url", id, says)))
         }
         None if urls.is_empty() => {
-            Door::Stopped(Step::new("function_url", id, "has no function URL"))
+            Door::Stopped(ExposureStep::new("function_url", id, "has no function URL"))
         }
         None => {
             let says = "the function URL asks for another type of authentication";
-            Door::Stopped(Step::new("function_url", id, says))
+            Door::Stopped(ExposureStep::new("function_url", id, says))
         }
     }
 }

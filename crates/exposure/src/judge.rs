@@ -1,15 +1,15 @@
 //! Judgement of an estate: policies and settings first, then the network.
 
-use crate::answers::Answers;
+use crate::answers::ExposureAnswers;
 use crate::bucket::{self, AccessPoints};
-use crate::configuration::Configuration;
+use crate::configuration::ExposureConfiguration;
 use crate::estate::Estate;
-use crate::finding::{Audience, Exposure, Step};
+use crate::finding::{Audience, Exposure, ExposureStep};
 use crate::granted;
 use crate::network::Way;
-use crate::reach::Reach;
+use crate::reach::ExposureReach;
 use crate::shared;
-use crate::source::{Family, Source};
+use crate::source::{ExposureSource, Family};
 use crate::value;
 
 impl Estate<'_> {
@@ -22,7 +22,7 @@ impl Estate<'_> {
 
     /// Returns the exposures that are left if a setting is closed.
     pub(crate) fn exposures_without(&self, closed: Option<&str>) -> Vec<Exposure> {
-        let mut answers = Answers::default();
+        let mut answers = ExposureAnswers::default();
         let mut points = AccessPoints::new();
         for one in self.others.iter().filter(|one| one.kind == "access_point") {
             if let Some(bucket) = value::text(one.document, "Bucket") {
@@ -30,7 +30,7 @@ impl Estate<'_> {
             }
         }
 
-        let mut invoked: Vec<(usize, Vec<Step>)> = Vec::new();
+        let mut invoked: Vec<(usize, Vec<ExposureStep>)> = Vec::new();
         for one in &self.others {
             match one.kind {
                 "bucket" => bucket::judge(one, &points, &mut answers, closed),
@@ -48,18 +48,22 @@ impl Estate<'_> {
             }
         }
 
-        Reach::new(self, answers, closed)
+        ExposureReach::new(self, answers, closed)
             .run(invoked)
             .into_exposures()
     }
 }
 
 /// Judges the endpoint of a Kubernetes cluster.
-fn cluster<'a>(configuration: &Configuration<'a>, answers: &mut Answers<'a>, closed: Option<&str>) {
+fn cluster<'a>(
+    configuration: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
+    closed: Option<&str>,
+) {
     let document = configuration.document;
     let key = (configuration.id, configuration.kind, configuration.owner());
     let Some(settings) = value::at(document, "resourcesVpcConfig") else {
-        let step = Step::new(
+        let step = ExposureStep::new(
             "setting",
             configuration.id,
             "the endpoint's settings were not read",
@@ -68,13 +72,16 @@ fn cluster<'a>(configuration: &Configuration<'a>, answers: &mut Answers<'a>, clo
         return;
     };
     if !value::is_true(settings, "endpointPublicAccess") {
-        let step = Step::new("setting", configuration.id, "the endpoint is private");
+        let step = ExposureStep::new("setting", configuration.id, "the endpoint is private");
         answers.missed(key, vec![step], true);
         return;
     }
 
     let ranges = value::texts(settings, "publicAccessCidrs");
-    let internet = [Source::internet(Family::V4), Source::internet(Family::V6)];
+    let internet = [
+        ExposureSource::internet(Family::V4),
+        ExposureSource::internet(Family::V6),
+    ];
     let is_open = ranges.is_empty()
         || ranges.iter().any(|range| {
             let range = range.parse().ok();
@@ -84,7 +91,7 @@ fn cluster<'a>(configuration: &Configuration<'a>, answers: &mut Answers<'a>, clo
         true => "the endpoint is public, for every address".to_owned(),
         false => format!("the endpoint is public, for {}", ranges.join(", ")),
     };
-    let step = Step::new("setting", configuration.id, says).keyed("public endpoint");
+    let step = ExposureStep::new("setting", configuration.id, says).keyed("public endpoint");
     match is_open && !step.is_closed_by(closed) {
         true => {
             let access = vec!["tcp 443".to_owned()];

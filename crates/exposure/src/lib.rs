@@ -64,6 +64,6 @@ pub const KINDS: [&str; 34] = [
 ];
 
 pub use choke::ChokePoint;
-pub use configuration::Configuration;
+pub use configuration::ExposureConfiguration;
 pub use estate::Estate;
-pub use finding::{Audience, Exposure, Grade, Step};
+pub use finding::{Audience, Exposure, ExposureGrade, ExposureStep};

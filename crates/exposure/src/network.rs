@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use ipnet::IpNet;
 
-use crate::configuration::Configuration;
+use crate::configuration::ExposureConfiguration;
 use crate::value;
 
 pub(crate) use acl::{Acl, Direction};
-pub(crate) use group::Group;
+pub(crate) use group::SecurityGroup;
 pub(crate) use interface::{Guard, Interface};
 pub(crate) use route::RouteTable;
 pub(crate) use way::Way;
@@ -31,7 +31,7 @@ pub(crate) struct Subnet<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Network<'a> {
     pub(crate) subnets: BTreeMap<&'a str, Subnet<'a>>,
-    pub(crate) groups: HashMap<&'a str, Group<'a>>,
+    pub(crate) groups: HashMap<&'a str, SecurityGroup<'a>>,
     tables: Vec<RouteTable<'a>>,
     acls: Vec<Acl<'a>>,
     /// Route table of a subnet that names it.
@@ -48,7 +48,7 @@ pub(crate) struct Network<'a> {
 
 impl<'a> Network<'a> {
     /// Adds a document if it is a part of the network.
-    pub(crate) fn add(&mut self, configuration: &Configuration<'a>) {
+    pub(crate) fn add(&mut self, configuration: &ExposureConfiguration<'a>) {
         let (id, document) = (configuration.id, configuration.document);
         let network = value::text(document, "vpcId").unwrap_or_default();
 
@@ -92,7 +92,7 @@ impl<'a> Network<'a> {
                 self.attached.insert(id, networks);
             }
             "security_group" => {
-                self.groups.insert(id, Group::read(id, document));
+                self.groups.insert(id, SecurityGroup::read(id, document));
             }
             _ => {}
         }

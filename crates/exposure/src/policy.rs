@@ -1,10 +1,12 @@
 //! Access of outsiders by policies of resources, in the words of this crate. `iam` evaluates them.
 
 use reeve_iam::arn::account_of;
-use reeve_iam::{Effect, Grade, OutsideAccess, Outsider, Policy, Statement, outside_access};
+use reeve_iam::{
+    IamPolicy, OutsideAccess, OutsideGrade, Outsider, PolicyEffect, PolicyStatement, outside_access,
+};
 use serde_json::Value;
 
-use crate::finding::{Audience, Step};
+use crate::finding::{Audience, ExposureStep};
 use crate::value;
 
 /// Access that a statement gives to an outsider.
@@ -14,7 +16,7 @@ pub(crate) struct Grant {
     /// keeps all but a known few out.
     pub(crate) audience: Audience,
     pub(crate) access: Vec<String>,
-    pub(crate) step: Option<Step>,
+    pub(crate) step: Option<ExposureStep>,
     /// Type of authentication of a function URL, without which the statement allows nothing;
     /// empty if it names none.
     pub(crate) function_url: Option<Vec<String>>,
@@ -142,15 +144,20 @@ pub(crate) fn grants(
     document: &Value,
     member: &str,
     (kind, id, account): (&str, &str, &str),
-) -> Result<Vec<Grant>, Step> {
+) -> Result<Vec<Grant>, ExposureStep> {
     if value::is_hidden(document, member) {
-        return Err(Step::new("policy", id, format!("{member} was not read")));
+        return Err(ExposureStep::new(
+            "policy",
+            id,
+            format!("{member} was not read"),
+        ));
     }
     let Some(found) = value::at(document, member).filter(|found| *found != "") else {
         return Ok(Vec::new());
     };
-    let policy = Policy::read(found)
-        .map_err(|error| Step::new("policy", id, format!("{member} cannot be read: {error}")))?;
+    let policy = IamPolicy::read(found).map_err(|error| {
+        ExposureStep::new("policy", id, format!("{member} cannot be read: {error}"))
+    })?;
 
     let named = named_actions(found);
     let known = ACTIONS
@@ -174,7 +181,7 @@ pub(crate) fn grants(
         .collect())
 }
 
-fn grant(policy: &Policy, access: OutsideAccess, id: &str, account: &str) -> Grant {
+fn grant(policy: &IamPolicy, access: OutsideAccess, id: &str, account: &str) -> Grant {
     let (audience, who) = audience(&access, account);
     // Statements without a `Sid` are named by their number: `statement 1`.
     let statement_name = match access.statement.starts_with("statement ") {
@@ -188,7 +195,7 @@ fn grant(policy: &Policy, access: OutsideAccess, id: &str, account: &str) -> Gra
     if !access.conditions.is_empty() {
         says = format!("{says} under {}", access.conditions.join(", "));
     }
-    let step = Step::new("policy", id, says).keyed(&statement_name);
+    let step = ExposureStep::new("policy", id, says).keyed(&statement_name);
 
     let statement = policy
         .statements
@@ -204,8 +211,8 @@ fn grant(policy: &Policy, access: OutsideAccess, id: &str, account: &str) -> Gra
 
 fn audience(access: &OutsideAccess, account: &str) -> (Audience, String) {
     let certain = |audience: Audience| match access.grade {
-        Grade::Certain => audience,
-        Grade::Possible => Audience::Unknown,
+        OutsideGrade::Certain => audience,
+        OutsideGrade::Possible => Audience::Unknown,
     };
     match &access.who {
         Outsider::Everyone => (certain(Audience::Internet), "everyone".to_owned()),
@@ -226,8 +233,8 @@ fn audience(access: &OutsideAccess, account: &str) -> (Audience, String) {
             // A provider of one's own lets its own people in.
             let is_own = account_of(provider) == Some(account);
             let audience = match (is_public, access.grade) {
-                (true, Grade::Certain) => Audience::Internet,
-                (true, Grade::Possible) => Audience::None,
+                (true, OutsideGrade::Certain) => Audience::Internet,
+                (true, OutsideGrade::Possible) => Audience::None,
                 (false, _) if is_own => Audience::None,
                 (false, _) => Audience::Unknown,
             };
@@ -253,7 +260,7 @@ fn named_actions(policy: &Value) -> Vec<String> {
     actions
 }
 
-fn function_url(statement: &Statement) -> Option<Vec<String>> {
+fn function_url(statement: &PolicyStatement) -> Option<Vec<String>> {
     let conditions = statement.conditions.iter();
     let mut of_url = conditions
         .filter(|condition| URL_KEYS.contains(&condition.key.as_str()))
@@ -270,10 +277,10 @@ fn function_url(statement: &Statement) -> Option<Vec<String>> {
 /// Returns `true` if the policy of a bucket leaves decisions to the policies of access points
 /// ("Delegating access control to access points", S3 User Guide).
 pub(crate) fn delegates_to_access_points(bucket: &Value) -> bool {
-    let policy = value::at(bucket, "Policy").and_then(|policy| Policy::read(policy).ok());
+    let policy = value::at(bucket, "Policy").and_then(|policy| IamPolicy::read(policy).ok());
     let statements = policy.map(|policy| policy.statements).unwrap_or_default();
     statements.iter().any(|statement| {
-        statement.effect == Effect::Allow
+        statement.effect == PolicyEffect::Allow
             && statement
                 .conditions
                 .iter()

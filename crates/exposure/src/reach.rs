@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::answers::Answers;
+use crate::answers::ExposureAnswers;
 use crate::estate::{Estate, Place};
-use crate::finding::{Grade, Step};
+use crate::finding::{ExposureGrade, ExposureStep};
 use crate::network::Way;
 use crate::ports::Ports;
 use crate::resource::{Listener, is_balancer};
-use crate::source::{Family, Source};
+use crate::source::{ExposureSource, Family};
 use crate::target_group::TargetGroup;
 use crate::value;
 
@@ -19,28 +19,28 @@ const MOST_HOPS: usize = 4;
 /// Resource that traffic of the internet reached, from which it may go on.
 struct Reached {
     resource: usize,
-    path: Vec<Step>,
+    path: Vec<ExposureStep>,
     hops: usize,
 }
 
 /// Traversal of an estate. `closed` is the setting that is taken to be closed.
-pub(crate) struct Reach<'e, 'a> {
+pub(crate) struct ExposureReach<'e, 'a> {
     estate: &'e Estate<'a>,
     closed: Option<&'e str>,
-    pub(crate) answers: Answers<'a>,
+    pub(crate) answers: ExposureAnswers<'a>,
     /// Listeners that were followed: load balancer, number, and whether from the inside.
     followed: BTreeSet<(usize, usize)>,
     seen: BTreeSet<usize>,
     queue: VecDeque<Reached>,
 }
 
-impl<'e, 'a> Reach<'e, 'a> {
+impl<'e, 'a> ExposureReach<'e, 'a> {
     pub(crate) fn new(
         estate: &'e Estate<'a>,
-        answers: Answers<'a>,
+        answers: ExposureAnswers<'a>,
         closed: Option<&'e str>,
     ) -> Self {
-        Reach {
+        ExposureReach {
             estate,
             closed,
             answers,
@@ -51,7 +51,7 @@ impl<'e, 'a> Reach<'e, 'a> {
     }
 
     /// Follows traffic as far as it goes. `invoked` are functions that outsiders may call.
-    pub(crate) fn run(mut self, invoked: Vec<(usize, Vec<Step>)>) -> Answers<'a> {
+    pub(crate) fn run(mut self, invoked: Vec<(usize, Vec<ExposureStep>)>) -> ExposureAnswers<'a> {
         for (resource, path) in invoked {
             self.go_on(resource, path, 0);
         }
@@ -70,7 +70,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         (resource.id, resource.kind, resource.account)
     }
 
-    fn go_on(&mut self, resource: usize, path: Vec<Step>, hops: usize) {
+    fn go_on(&mut self, resource: usize, path: Vec<ExposureStep>, hops: usize) {
         let is_balancer = is_balancer(self.estate.resources[resource].kind);
         if !is_balancer && hops < MOST_HOPS && self.seen.insert(resource) {
             self.queue.push_back(Reached {
@@ -95,7 +95,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         }
         if resource.interfaces.is_empty() {
             let says = "the documents name no network";
-            let step = Step::new("network", resource.id, says);
+            let step = ExposureStep::new("network", resource.id, says);
             self.answers.missed(key, vec![step], false);
         }
 
@@ -109,7 +109,7 @@ impl<'e, 'a> Reach<'e, 'a> {
                 };
 
                 self.answers
-                    .reached(key, Grade::Direct, path.clone(), &ports);
+                    .reached(key, ExposureGrade::Direct, path.clone(), &ports);
                 self.through(at, &path, &ports, 0);
                 self.go_on(at, path, 0);
             }
@@ -117,7 +117,7 @@ impl<'e, 'a> Reach<'e, 'a> {
     }
 
     /// Follows traffic that reached ports of a load balancer to its targets.
-    fn through(&mut self, at: usize, path: &[Step], ports: &Ports, hops: usize) {
+    fn through(&mut self, at: usize, path: &[ExposureStep], ports: &Ports, hops: usize) {
         let estate = self.estate;
         let resource = &estate.resources[at];
         for (number, listener) in resource.listeners.iter().enumerate() {
@@ -127,7 +127,7 @@ impl<'e, 'a> Reach<'e, 'a> {
 
             let says = format!("listens on {}", listener.ports.and(ports));
             let mut path = path.to_vec();
-            path.push(Step::new("listener", resource.id, says));
+            path.push(ExposureStep::new("listener", resource.id, says));
             self.follow_machines(at, listener, &path, hops);
 
             for arn in &listener.target_groups {
@@ -141,7 +141,13 @@ impl<'e, 'a> Reach<'e, 'a> {
         }
     }
 
-    fn follow_machines(&mut self, at: usize, listener: &Listener<'a>, path: &[Step], hops: usize) {
+    fn follow_machines(
+        &mut self,
+        at: usize,
+        listener: &Listener<'a>,
+        path: &[ExposureStep],
+        hops: usize,
+    ) {
         for (machine, port) in &listener.machines {
             if let Some(target) = self.estate.by_id.get(machine) {
                 let ports = Ports::tcp(*port, *port);
@@ -156,7 +162,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         at: usize,
         group: &TargetGroup<'a>,
         (id, port): (&'a str, Option<u16>),
-        path: &[Step],
+        path: &[ExposureStep],
         hops: usize,
     ) {
         let estate = self.estate;
@@ -166,7 +172,7 @@ impl<'e, 'a> Reach<'e, 'a> {
             _ => format!("passes traffic on to {id}, {ports}"),
         };
         let mut path = path.to_vec();
-        path.push(Step::new("target_group", group.id, says));
+        path.push(ExposureStep::new("target_group", group.id, says));
 
         let place: Option<(usize, Option<usize>)> = match group.target_type {
             "ip" => id.parse::<std::net::IpAddr>().ok().and_then(|address| {
@@ -206,13 +212,13 @@ impl<'e, 'a> Reach<'e, 'a> {
         let is_network = value::text(estate.resources[at].document, "Type") == Some("network");
         let mut source = self.balancer(at);
         if is_network && group.preserves_client_address() && hops == 0 {
-            source = Source::internet(Family::V4).with_groups(source.groups);
+            source = ExposureSource::internet(Family::V4).with_groups(source.groups);
         }
         self.follow_interfaces(target, interface, &source, path, &ports, hops);
     }
 
     /// Sender of what a load balancer passes on.
-    fn balancer(&self, at: usize) -> Source<'a> {
+    fn balancer(&self, at: usize) -> ExposureSource<'a> {
         let interfaces = &self.estate.resources[at].interfaces;
         let ranges = interfaces
             .iter()
@@ -220,15 +226,15 @@ impl<'e, 'a> Reach<'e, 'a> {
         let groups = interfaces
             .first()
             .map(|interface| interface.groups().to_vec());
-        Source::inside(ranges.collect(), groups.unwrap_or_default())
+        ExposureSource::inside(ranges.collect(), groups.unwrap_or_default())
     }
 
     fn follow_interfaces(
         &mut self,
         target: usize,
         only: Option<usize>,
-        source: &Source<'_>,
-        path: Vec<Step>,
+        source: &ExposureSource<'_>,
+        path: Vec<ExposureStep>,
         ports: &Ports,
         hops: usize,
     ) {
@@ -274,7 +280,7 @@ impl<'e, 'a> Reach<'e, 'a> {
                 for admitting in estate.admitting.get(own).into_iter().flatten() {
                     let says = format!("is a member of {own}, which {admitting} admits");
                     path.truncate(reached.path.len());
-                    path.push(Step::new("member", resource.id, says));
+                    path.push(ExposureStep::new("member", resource.id, says));
                     let members = estate.members.get(admitting).into_iter().flatten();
                     for member in members {
                         self.hop((reached.resource, number), *member, &path, reached.hops);
@@ -284,7 +290,7 @@ impl<'e, 'a> Reach<'e, 'a> {
         }
     }
 
-    fn hop(&mut self, from: Place, to: Place, path: &[Step], hops: usize) {
+    fn hop(&mut self, from: Place, to: Place, path: &[ExposureStep], hops: usize) {
         let estate = self.estate;
         // A resource that was reached before is not reached again by a longer path.
         if from.0 == to.0 || self.seen.contains(&to.0) {
@@ -304,27 +310,27 @@ impl<'e, 'a> Reach<'e, 'a> {
                 return;
             };
             let says = format!("leads from {} to other networks", source.network);
-            path.push(Step::new("route", route.target, says));
+            path.push(ExposureStep::new("route", route.target, says));
         }
 
-        let sender = Source::inside(source.private.clone(), source.groups().to_vec());
+        let sender = ExposureSource::inside(source.private.clone(), source.groups().to_vec());
         let way = estate
             .network
             .admitted(path, interface, &sender, None, self.closed);
         if let Way::Open { path, ports } = way {
             let key = self.key(to.0);
             self.answers
-                .reached(key, Grade::Indirect, path.clone(), &ports);
+                .reached(key, ExposureGrade::Indirect, path.clone(), &ports);
             self.through(to.0, &path, &ports, hops + 1);
             self.go_on(to.0, path, hops + 1);
         }
     }
 }
 
-fn grade(hops: usize, is_passed_on: bool) -> Grade {
+fn grade(hops: usize, is_passed_on: bool) -> ExposureGrade {
     match (hops, is_passed_on) {
-        (0, true) => Grade::LoadBalancer,
-        (0, false) => Grade::Direct,
-        _ => Grade::Indirect,
+        (0, true) => ExposureGrade::LoadBalancer,
+        (0, false) => ExposureGrade::Direct,
+        _ => ExposureGrade::Indirect,
     }
 }

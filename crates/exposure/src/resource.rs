@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::configuration::Configuration;
-use crate::finding::Step;
+use crate::configuration::ExposureConfiguration;
+use crate::finding::ExposureStep;
 use crate::network::{Interface, Network};
 use crate::value;
 
@@ -19,14 +19,14 @@ pub(crate) use balancer::{Listener, is_balancer, served};
 /// Reason for which no traffic reaches a resource, whatever the network admits.
 #[derive(Debug, Clone)]
 pub(crate) struct Halt {
-    pub(crate) step: Step,
+    pub(crate) step: ExposureStep,
     /// `false` if a part that decides was not read.
     pub(crate) is_certain: bool,
 }
 
 /// Resource at the network.
 #[derive(Debug)]
-pub(crate) struct Resource<'a> {
+pub(crate) struct ExposureResource<'a> {
     pub(crate) id: &'a str,
     pub(crate) kind: &'a str,
     pub(crate) account: &'a str,
@@ -36,10 +36,10 @@ pub(crate) struct Resource<'a> {
     pub(crate) halt: Option<Halt>,
 }
 
-impl<'a> Resource<'a> {
+impl<'a> ExposureResource<'a> {
     /// Returns the document with what is known of it.
-    pub(crate) fn configuration(&self) -> Configuration<'a> {
-        Configuration {
+    pub(crate) fn configuration(&self) -> ExposureConfiguration<'a> {
+        ExposureConfiguration {
             id: self.id,
             kind: self.kind,
             account: self.account,
@@ -57,7 +57,7 @@ pub(crate) struct Attachments<'a> {
 
 impl<'a> Attachments<'a> {
     /// Adds a document if it is a public address or a network interface.
-    pub(crate) fn add(&mut self, configuration: &Configuration<'a>) {
+    pub(crate) fn add(&mut self, configuration: &ExposureConfiguration<'a>) {
         let document = configuration.document;
         match configuration.kind {
             "ip_address" => {
@@ -91,11 +91,11 @@ fn places<'a>(subnets: &[&'a str]) -> Vec<Option<&'a str>> {
 /// Returns the resource of a document at the network; `None` for kinds that are none, and for
 /// machines that are gone.
 pub(crate) fn read<'a>(
-    configuration: &Configuration<'a>,
+    configuration: &ExposureConfiguration<'a>,
     network: &Network<'a>,
     attachments: &Attachments<'a>,
-) -> Option<Resource<'a>> {
-    let mut resource = Resource {
+) -> Option<ExposureResource<'a>> {
+    let mut resource = ExposureResource {
         id: configuration.id,
         kind: configuration.kind,
         account: configuration.owner(),

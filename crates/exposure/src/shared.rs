@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use crate::answers::Answers;
-use crate::configuration::Configuration;
-use crate::finding::{Audience, Step};
+use crate::answers::ExposureAnswers;
+use crate::configuration::ExposureConfiguration;
+use crate::finding::{Audience, ExposureStep};
 use crate::value;
 
 /// Judges a snapshot or image.
 pub(crate) fn judge<'a>(
-    configuration: &Configuration<'a>,
-    answers: &mut Answers<'a>,
+    configuration: &ExposureConfiguration<'a>,
+    answers: &mut ExposureAnswers<'a>,
     closed: Option<&str>,
 ) {
     let document = configuration.document;
@@ -50,7 +50,7 @@ pub(crate) fn judge<'a>(
     shared.retain(|(audience, _)| *audience != Audience::Account(configuration.owner().to_owned()));
 
     for (audience, who) in shared {
-        let step = Step::new("share", configuration.id, format!("is shared with {who}"))
+        let step = ExposureStep::new("share", configuration.id, format!("is shared with {who}"))
             .keyed(format!("shared with {who}"));
         match step.is_closed_by(closed) {
             true => answers.missed(key, vec![step], true),
@@ -66,7 +66,7 @@ pub(crate) fn judge<'a>(
         true => "the list of accounts that it is shared with was not read",
         false => "is shared with no account",
     };
-    let step = Step::new("share", configuration.id, says);
+    let step = ExposureStep::new("share", configuration.id, says);
     answers.missed(key, vec![step], !is_hidden);
 }
 

@@ -47,7 +47,7 @@ impl Family {
 
 /// Sender of traffic.
 #[derive(Debug, Clone)]
-pub(crate) struct Source<'a> {
+pub(crate) struct ExposureSource<'a> {
     /// Ranges of its addresses. A rule that admits one of them admits the sender.
     pub(crate) ranges: Vec<IpNet>,
     /// Security groups that it is a member of.
@@ -55,21 +55,21 @@ pub(crate) struct Source<'a> {
     is_internet: bool,
 }
 
-impl<'a> Source<'a> {
-    pub(crate) fn internet(family: Family) -> Source<'a> {
+impl<'a> ExposureSource<'a> {
+    pub(crate) fn internet(family: Family) -> ExposureSource<'a> {
         let ranges: &[&str] = match family {
             Family::V4 => &INTERNET_V4,
             Family::V6 => &INTERNET_V6,
         };
-        Source {
+        ExposureSource {
             ranges: parsed(ranges),
             groups: Vec::new(),
             is_internet: true,
         }
     }
 
-    pub(crate) fn inside(ranges: Vec<IpNet>, groups: Vec<&'a str>) -> Source<'a> {
-        Source {
+    pub(crate) fn inside(ranges: Vec<IpNet>, groups: Vec<&'a str>) -> ExposureSource<'a> {
+        ExposureSource {
             ranges,
             groups,
             is_internet: false,
@@ -77,14 +77,14 @@ impl<'a> Source<'a> {
     }
 
     /// Returns the source with the groups of a resource that passes its traffic on.
-    pub(crate) fn with_groups(mut self, groups: Vec<&'a str>) -> Source<'a> {
+    pub(crate) fn with_groups(mut self, groups: Vec<&'a str>) -> ExposureSource<'a> {
         self.groups = groups;
         self
     }
 
     /// Returns the sender with one of its ranges alone.
-    pub(crate) fn at(&self, range: IpNet) -> Source<'a> {
-        Source {
+    pub(crate) fn at(&self, range: IpNet) -> ExposureSource<'a> {
+        ExposureSource {
             ranges: vec![range],
             ..self.clone()
         }
@@ -145,11 +145,11 @@ mod tests {
             ("::/0", false),
         ] {
             let range: IpNet = range.parse().unwrap();
-            let source = Source::internet(Family::V4);
+            let source = ExposureSource::internet(Family::V4);
             assert_eq!(source.is_admitted_by(&range), is_open, "{range}");
         }
 
-        let v6 = Source::internet(Family::V6);
+        let v6 = ExposureSource::internet(Family::V6);
         for (range, is_open) in [
             ("::/0", true),
             ("2000::/3", true),
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn an_inside_sender_is_admitted_by_any_part_of_its_subnet() {
-        let source = Source::inside(parsed(&["10.0.1.0/24"]), Vec::new());
+        let source = ExposureSource::inside(parsed(&["10.0.1.0/24"]), Vec::new());
         for (range, is_admitted) in [
             ("10.0.0.0/16", true),
             ("10.0.1.7/32", true),

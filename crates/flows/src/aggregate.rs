@@ -250,13 +250,13 @@ fn opens(record: &FlowRecord) -> Option<bool> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::record::Format;
+    use crate::record::FlowFormat;
 
     fn sums(lines: &[&str]) -> FlowBatch {
         let own = [("eni-1".to_owned(), vec!["10.0.0.4".parse().unwrap()])].into();
         let mut aggregator = Aggregator::new(&own);
         for line in lines {
-            aggregator.add(Format::default().line(line).unwrap());
+            aggregator.add(FlowFormat::default().line(line).unwrap());
         }
         aggregator.take()
     }
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn flags_tell_the_opening_side_where_ports_do_not() {
         let template = "${interface-id} ${srcaddr} ${dstaddr} ${srcport} ${dstport} ${protocol} ${packets} ${start} ${end} ${action} ${log-status} ${tcp-flags}";
-        let format = Format::from_template(template).unwrap();
+        let format = FlowFormat::from_template(template).unwrap();
         let own = [("eni-1".to_owned(), vec!["10.0.0.4".parse().unwrap()])].into();
         let mut aggregator = Aggregator::new(&own);
         // A connection to a port above the client's own.

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::record::{Format, FormatError};
+use crate::record::{FlowFormat, FormatError};
 
 /// Place that a flow log delivers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
+pub enum FlowLogDestination {
     /// A bucket; with the folder that was given beside it.
     S3 {
         bucket: String,
@@ -30,8 +30,8 @@ pub struct FlowLog {
     pub region: String,
     /// Network, subnet or interface that it is of.
     pub of: String,
-    pub destination: Destination,
-    pub format: Format,
+    pub destination: FlowLogDestination,
+    pub format: FlowFormat,
     /// Delivers accepted flows alone, or refused ones alone, where that is so: `ACCEPT` or `REJECT`.
     pub traffic: String,
 }
@@ -75,7 +75,7 @@ impl FlowLog {
                 let path = arn.rsplit_once(":::").map_or(arn, |(_, path)| path);
                 let (bucket, folder) = path.split_once('/').unwrap_or((path, ""));
                 let folder = folder.trim_matches('/');
-                Destination::S3 {
+                FlowLogDestination::S3 {
                     bucket: bucket.to_owned(),
                     folder: match folder {
                         "" => String::new(),
@@ -90,7 +90,7 @@ impl FlowLog {
                 let group = text("logGroupName")
                     .or(by_arn)
                     .ok_or(FlowLogError::Missing("logGroupName"))?;
-                Destination::Logs {
+                FlowLogDestination::Logs {
                     group: group.trim_end_matches(":*").to_owned(),
                 }
             }
@@ -104,8 +104,8 @@ impl FlowLog {
             of: need("resourceId")?.to_owned(),
             destination,
             format: match text("logFormat") {
-                Some(template) => Format::from_template(template)?,
-                None => Format::default(),
+                Some(template) => FlowFormat::from_template(template)?,
+                None => FlowFormat::default(),
             },
             traffic: text("trafficType").unwrap_or("ALL").to_owned(),
         })
@@ -115,7 +115,7 @@ impl FlowLog {
     /// date as `2026-11-28`.
     #[must_use]
     pub fn prefix(&self, date: &str) -> Option<String> {
-        let Destination::S3 {
+        let FlowLogDestination::S3 {
             folder, is_hive, ..
         } = &self.destination
         else {
@@ -182,7 +182,7 @@ mod tests {
         let log = FlowLog::read(&group, "1", "eu-west-1").unwrap();
         assert_eq!(
             log.destination,
-            Destination::Logs {
+            FlowLogDestination::Logs {
                 group: "flows".to_owned()
             }
         );

@@ -18,7 +18,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use crate::record::FlowDirection;
-use crate::rules::Rule;
+use crate::rules::FlowRule;
 use crate::seen::{InterfaceFlows, SeenFlow};
 
 use used::Wide;
@@ -36,7 +36,7 @@ const COVERED: f64 = 0.95;
 /// Facts about a group that its judgement reads.
 #[derive(Debug)]
 pub struct GroupFacts<'a> {
-    pub rules: &'a [Rule],
+    pub rules: &'a [FlowRule],
     /// Interfaces that have the group, with their accepted flows as far back as they are kept.
     pub interfaces: &'a [InterfaceFlows],
     /// Security groups by the address of an interface that has them.
@@ -81,10 +81,10 @@ reeve_estate::named!(
 /// Rule that a group needs, with the use that shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TightRule {
-    pub rule: Rule,
+    pub rule: FlowRule,
     pub reason: RuleUse,
     /// Present rule that permits the same.
-    pub within: Rule,
+    pub within: FlowRule,
     pub flows: u64,
     /// Peers that used it.
     pub peers: u64,
@@ -192,7 +192,7 @@ pub fn least_rules(
     }
     rules.sort_by(|a, b| a.rule.cmp(&b.rule));
 
-    let tight: Vec<&Rule> = rules.iter().map(|tight| &tight.rule).collect();
+    let tight: Vec<&FlowRule> = rules.iter().map(|tight| &tight.rule).collect();
     if group.rules.iter().all(|rule| tight.contains(&rule)) {
         return Err(Abstained {
             code: "tight_already",

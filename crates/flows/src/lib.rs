@@ -1,7 +1,7 @@
 //! Network flows of an estate: flow-log records, their daily sums, and the least rules of a
 //! security group that permit what was used.
 //!
-//! Pure: it reads no clock, no network and no disk. [`Format`] reads records of any flow-log format,
+//! Pure: it reads no clock, no network and no disk. [`FlowFormat`] reads records of any flow-log format,
 //! an [`Aggregator`] sums them by interface, peer, service port and day, and [`least_rules`] judges a
 //! security group over the sums of its interfaces. Sums are kept behind the port [`FlowStore`].
 //!
@@ -23,16 +23,18 @@ mod sums;
 
 pub use aggregate::{Aggregator, FlowBatch};
 pub use collapse::{MOST_FLOWS, collapse};
-pub use flow_log::{Destination, FlowLog, FlowLogError, LogCursor};
+pub use flow_log::{FlowLog, FlowLogDestination, FlowLogError, LogCursor};
 pub use interface::interface_addresses;
 pub use least::{
     Abstained, CutFlow, DayCount, GroupFacts, InterfaceCoverage, LeastRules, LeastSettings,
     RuleUse, TightRule, least_rules,
 };
 pub use peers::{is_conversation, is_public};
-pub use record::{FlowAction, FlowDirection, FlowLine, FlowRecord, Format, FormatError, LineError};
+pub use record::{
+    FlowAction, FlowDirection, FlowFormat, FlowLine, FlowRecord, FormatError, LineError,
+};
 pub use refused::{Harm, cut_by, refused_before};
-pub use rules::{Rule, RuleError, RulePeer, protocol_text, rules_of};
+pub use rules::{FlowRule, RuleError, RulePeer, protocol_text, rules_of};
 pub use seen::{CoverageDay, FlowDay, InterfaceFlows, SeenFlow};
 pub use store::{FlowQuery, FlowSource, FlowStore, SourceState};
 pub use sums::{DayCoverage, FlowCounts, FlowKey, day_of, first_second};

@@ -80,7 +80,7 @@ pub struct LineError {
     pub value: String,
 }
 
-/// Fields that are read, in the order of [`Format::places`].
+/// Fields that are read, in the order of [`FlowFormat::places`].
 const FIELDS: [&str; 14] = [
     "interface-id",
     "srcaddr",
@@ -106,14 +106,14 @@ const DEFAULT: &str = "version account-id interface-id srcaddr dstaddr srcport d
 
 /// Places of the fields in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Format {
+pub struct FlowFormat {
     places: [Option<usize>; FIELDS.len()],
 }
 
-impl Default for Format {
+impl Default for FlowFormat {
     /// Returns the default format, version 2.
     fn default() -> Self {
-        Format {
+        FlowFormat {
             places: places(DEFAULT.split(' ')),
         }
     }
@@ -129,35 +129,35 @@ fn places<'f>(fields: impl Iterator<Item = &'f str>) -> [Option<usize>; FIELDS.l
     places
 }
 
-impl Format {
+impl FlowFormat {
     /// Reads the `LogFormat` of a flow log: `${version} ${interface-id} ..`.
     ///
     /// # Errors
     /// A field is missing that the sums are made of.
-    pub fn from_template(template: &str) -> Result<Format, FormatError> {
+    pub fn from_template(template: &str) -> Result<FlowFormat, FormatError> {
         let fields = template
             .split_whitespace()
             .map(|field| field.trim_start_matches("${").trim_end_matches('}'));
-        Format::of(fields)
+        FlowFormat::of(fields)
     }
 
     /// Reads the header line of a file, or the names of the columns of a Parquet file, which have
     /// underscores.
     ///
     /// # Errors
-    /// As [`Format::from_template`].
-    pub fn from_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<Format, FormatError> {
+    /// As [`FlowFormat::from_template`].
+    pub fn from_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<FlowFormat, FormatError> {
         let names: Vec<String> = names.map(|name| name.replace('_', "-")).collect();
-        Format::of(names.iter().map(String::as_str))
+        FlowFormat::of(names.iter().map(String::as_str))
     }
 
-    fn of<'f>(fields: impl Iterator<Item = &'f str>) -> Result<Format, FormatError> {
+    fn of<'f>(fields: impl Iterator<Item = &'f str>) -> Result<FlowFormat, FormatError> {
         let places = places(fields);
         match (0..NEEDED).find(|field| places[*field].is_none()) {
             Some(missing) => Err(FormatError {
                 field: FIELDS[missing],
             }),
-            None => Ok(Format { places }),
+            None => Ok(FlowFormat { places }),
         }
     }
 
@@ -186,7 +186,7 @@ impl Format {
     /// Reads a record by the cell at each place.
     ///
     /// # Errors
-    /// As [`Format::line`].
+    /// As [`FlowFormat::line`].
     pub fn record<'c>(
         &self,
         cell: impl Fn(usize) -> Option<&'c str>,
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_default_format_is_read() {
-        let FlowLine::Flow(record) = Format::default().line(LINE).unwrap() else {
+        let FlowLine::Flow(record) = FlowFormat::default().line(LINE).unwrap() else {
             panic!("a flow");
         };
         assert_eq!(record.interface, "eni-1235b8ca123456789");
@@ -282,11 +282,11 @@ mod tests {
     #[test]
     fn a_custom_format_puts_fields_elsewhere() {
         let template = "${vpc-id} ${flow-direction} ${tcp-flags} ${interface-id} ${srcaddr} ${dstaddr} ${srcport} ${dstport} ${protocol} ${packets} ${start} ${end} ${action} ${log-status}";
-        let by_template = Format::from_template(template).unwrap();
+        let by_template = FlowFormat::from_template(template).unwrap();
         let header = "vpc_id flow_direction tcp_flags interface_id srcaddr dstaddr srcport dstport protocol packets start end action log_status";
-        let by_columns = Format::from_names(header.split(' ')).unwrap();
+        let by_columns = FlowFormat::from_names(header.split(' ')).unwrap();
         assert_eq!(by_template, by_columns);
-        assert!(Format::is_header(&header.replace('_', "-")));
+        assert!(FlowFormat::is_header(&header.replace('_', "-")));
 
         let line = "vpc-1 ingress 2 eni-1 203.0.113.5 10.0.0.4 40000 443 6 7 1418530010 1418530070 REJECT OK";
         let FlowLine::Flow(record) = by_template.line(line).unwrap() else {
@@ -303,7 +303,7 @@ mod tests {
             format!("2 123456789010 eni-1 - - - - - - - 1431280876 1431280934 - {status}")
         };
         for (status, skipped) in [("NODATA", false), ("SKIPDATA", true)] {
-            let read = Format::default().line(&line(status)).unwrap();
+            let read = FlowFormat::default().line(&line(status)).unwrap();
             assert!(
                 matches!(read, FlowLine::Empty { is_skipped, .. } if is_skipped == skipped),
                 "{status}"
@@ -313,10 +313,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_names_its_field() {
-        let missing = Format::from_template("${version} ${srcaddr} ${dstaddr}").unwrap_err();
+        let missing = FlowFormat::from_template("${version} ${srcaddr} ${dstaddr}").unwrap_err();
         assert_eq!(missing.field, "interface-id");
 
-        let format = Format::default();
+        let format = FlowFormat::default();
         for (from, to, field) in [
             ("172.31.16.21", "nowhere", "dstaddr"),
             (" 22 ", " 70000 ", "dstport"),

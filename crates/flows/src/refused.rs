@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::least::scan;
 use crate::peers::is_public;
 use crate::record::{FlowAction, FlowDirection};
-use crate::rules::{Rule, RulePeer, protocol_text};
+use crate::rules::{FlowRule, RulePeer, protocol_text};
 use crate::seen::{InterfaceFlows, SeenFlow};
 
 /// Flow that the tight rules take away.
@@ -26,7 +26,7 @@ pub struct Harm {
 
 /// Returns the accepted flows that the wide rules permit and the tight ones do not. Scans are none.
 #[must_use]
-pub fn cut_by(wide: &[Rule], tight: &[Rule], seen: &[InterfaceFlows]) -> Vec<Harm> {
+pub fn cut_by(wide: &[FlowRule], tight: &[FlowRule], seen: &[InterfaceFlows]) -> Vec<Harm> {
     harms(seen, |flow| {
         flow.action == FlowAction::Accepted
             && scan(flow).is_none()
@@ -39,7 +39,7 @@ pub fn cut_by(wide: &[Rule], tight: &[Rule], seen: &[InterfaceFlows]) -> Vec<Har
 /// those of private peers that a network of the wide rules permits.
 #[must_use]
 pub fn refused_before(
-    wide: &[Rule],
+    wide: &[FlowRule],
     before: &[InterfaceFlows],
     seen: &[InterfaceFlows],
 ) -> Vec<Harm> {
@@ -49,7 +49,7 @@ pub fn refused_before(
         .filter(|flow| flow.action == FlowAction::Accepted && scan(flow).is_none())
         .map(key)
         .collect();
-    let networks: Vec<Rule> = wide
+    let networks: Vec<FlowRule> = wide
         .iter()
         .filter(|rule| matches!(rule.peer, RulePeer::Network(_)))
         .cloned()
@@ -66,7 +66,7 @@ fn key(flow: &SeenFlow) -> (FlowDirection, u8, u16, IpNet) {
     (flow.direction, flow.protocol, flow.port, flow.peer)
 }
 
-fn is_permitted(rules: &[Rule], flow: &SeenFlow) -> bool {
+fn is_permitted(rules: &[FlowRule], flow: &SeenFlow) -> bool {
     rules.iter().any(|rule| {
         let groups = match &rule.peer {
             RulePeer::Group(id) if !is_public(&flow.peer) => std::slice::from_ref(id),

@@ -21,7 +21,7 @@ pub enum RulePeer {
 
 /// Rule of a security group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rule {
+pub struct FlowRule {
     pub direction: FlowDirection,
     /// IANA number of the protocol; `None` for all protocols.
     pub protocol: Option<u8>,
@@ -35,7 +35,7 @@ pub struct Rule {
 #[error("{0:?} is not a rule: ingress or egress, protocol, ports and peer are expected")]
 pub struct RuleError(pub String);
 
-impl Rule {
+impl FlowRule {
     /// Returns `true` if the rule permits a flow; `groups` are the security groups of the peer's
     /// interface. A prefix list permits every peer, since its networks are not read.
     #[must_use]
@@ -59,18 +59,18 @@ impl Rule {
 
     /// Returns the displayed forms of rules, sorted and each once.
     #[must_use]
-    pub fn texts(rules: &[Rule]) -> Vec<String> {
-        let mut texts: Vec<String> = rules.iter().map(Rule::to_string).collect();
+    pub fn texts(rules: &[FlowRule]) -> Vec<String> {
+        let mut texts: Vec<String> = rules.iter().map(FlowRule::to_string).collect();
         texts.sort();
         texts.dedup();
         texts
     }
 
-    /// Reads the form that [`Rule`] is displayed in.
+    /// Reads the form that [`FlowRule`] is displayed in.
     ///
     /// # Errors
     /// The text is no rule.
-    pub fn parse(text: &str) -> Result<Rule, RuleError> {
+    pub fn parse(text: &str) -> Result<FlowRule, RuleError> {
         let wrong = || RuleError(text.to_owned());
         let mut words = text.split(' ');
         let mut word = || words.next().ok_or_else(wrong);
@@ -79,7 +79,7 @@ impl Rule {
         let (from, to) = word()?.split_once('-').ok_or_else(wrong)?;
         let peer = word()?;
 
-        Ok(Rule {
+        Ok(FlowRule {
             direction,
             protocol: match protocol {
                 "all" => None,
@@ -111,7 +111,7 @@ impl fmt::Display for RulePeer {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for FlowRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol = self
             .protocol
@@ -124,16 +124,16 @@ impl fmt::Display for Rule {
     }
 }
 
-impl Serialize for Rule {
+impl Serialize for FlowRule {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Rule {
+impl<'de> Deserialize<'de> for FlowRule {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Rule::parse(&text).map_err(serde::de::Error::custom)
+        FlowRule::parse(&text).map_err(serde::de::Error::custom)
     }
 }
 
@@ -167,7 +167,7 @@ fn protocol_number(text: &str) -> Option<u8> {
 /// Reads the rules of a security group's document, as EC2 describes it; `None` for a document
 /// without them.
 #[must_use]
-pub fn rules_of(document: &Value) -> Option<Vec<Rule>> {
+pub fn rules_of(document: &Value) -> Option<Vec<FlowRule>> {
     let mut rules = Vec::new();
     for (member, direction) in [
         ("ipPermissions", FlowDirection::Ingress),
@@ -182,7 +182,7 @@ pub fn rules_of(document: &Value) -> Option<Vec<Rule>> {
     Some(rules)
 }
 
-fn permission_rules(permission: &Value, direction: FlowDirection) -> Vec<Rule> {
+fn permission_rules(permission: &Value, direction: FlowDirection) -> Vec<FlowRule> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -211,7 +211,7 @@ fn permission_rules(permission: &Value, direction: FlowDirection) -> Vec<Rule> {
             .filter_map(move |item| item.get(name).and_then(Value::as_str))
     });
     listed
-        .map(|peer| Rule {
+        .map(|peer| FlowRule {
             direction,
             protocol,
             from_port: port("fromPort", 0),
@@ -243,7 +243,7 @@ mod tests {
             "ipPermissionsEgress": [{ "ipProtocol": "-1", "ipRanges": [{ "cidrIp": "0.0.0.0/0" }] }],
         });
         let rules = rules_of(&document).unwrap();
-        let texts: Vec<String> = rules.iter().map(Rule::to_string).collect();
+        let texts: Vec<String> = rules.iter().map(FlowRule::to_string).collect();
         assert_eq!(
             texts,
             [
@@ -255,9 +255,9 @@ mod tests {
             ]
         );
         for (rule, text) in rules.iter().zip(&texts) {
-            assert_eq!(&Rule::parse(text).unwrap(), rule);
+            assert_eq!(&FlowRule::parse(text).unwrap(), rule);
         }
         assert!(rules_of(&json!({})).is_none());
-        assert!(Rule::parse("ingress tcp 443").is_err());
+        assert!(FlowRule::parse("ingress tcp 443").is_err());
     }
 }

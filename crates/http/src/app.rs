@@ -83,7 +83,7 @@ const PREVIEWS: usize = 2;
 
 /// Settings of the HTTP face.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct AppSettings {
     /// `true` for the demo.
     pub demo: bool,
     /// `true` if cookies are marked `Secure` (behind TLS).
@@ -115,9 +115,9 @@ pub struct Settings {
     pub search_limit: Duration,
 }
 
-impl Default for Settings {
+impl Default for AppSettings {
     fn default() -> Self {
-        Settings {
+        AppSettings {
             demo: false,
             secure_cookies: false,
             session_s: 12 * 3600,
@@ -137,7 +137,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl AppSettings {
     /// Returns the address at which people reach Reeve: the configuration's, else the one that an
     /// administrator has set.
     #[must_use]
@@ -178,7 +178,7 @@ pub trait BillSyncer: Send + Sync {
 /// ```
 pub struct App {
     ports: Ports,
-    pub settings: Settings,
+    pub settings: AppSettings,
     /// Limits of queries over resources and their configurations.
     pub(crate) estate_searches: EstateSearches,
     /// Attempts to sign in.
@@ -324,7 +324,7 @@ pub struct Ports {
 impl App {
     /// Puts the ports together.
     #[must_use]
-    pub fn new(ports: Ports, settings: Settings) -> Self {
+    pub fn new(ports: Ports, settings: AppSettings) -> Self {
         let (access, changes) = Watched::over(ports.access);
         App {
             ports: Ports { access, ..ports },

@@ -15,7 +15,7 @@ use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::response::Response;
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required, ResponseBuilder, Schema, header};
 
-use crate::guard::{Access, Rule};
+use crate::guard::{Access, GuardRule};
 use crate::paging::{MAX_LIMIT, MAX_OFFSET};
 
 /// The media type of a problem.
@@ -51,7 +51,7 @@ const SHARED: &[(u16, &str)] = &[
 const EVENTS: &str = "text/event-stream";
 
 /// Completes the description that the handlers gave.
-pub(crate) fn completed(mut document: OpenApi, rules: &[Rule]) -> OpenApi {
+pub(crate) fn completed(mut document: OpenApi, rules: &[GuardRule]) -> OpenApi {
     let components = document.components.get_or_insert_with(Default::default);
     for (status, meaning) in SHARED {
         components

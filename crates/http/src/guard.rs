@@ -139,7 +139,7 @@ impl FromRequestParts<Arc<App>> for PushingEvents {
 
 /// A route and its rule, for documents and tests.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct GuardRule {
     pub method: String,
     /// Path with its `{parameters}` unfilled.
     pub path: String,
@@ -151,7 +151,7 @@ pub struct Guarded {
     /// `None` while the interface is only described: such a router is never served.
     app: Option<Arc<App>>,
     router: OpenApiRouter<Arc<App>>,
-    rules: Vec<Rule>,
+    rules: Vec<GuardRule>,
 }
 
 impl Guarded {
@@ -178,7 +178,7 @@ impl Guarded {
                 ("DELETE", item.delete.is_some()),
             ] {
                 if present {
-                    self.rules.push(Rule {
+                    self.rules.push(GuardRule {
                         method: method.to_owned(),
                         path: path.clone(),
                         access,
@@ -203,7 +203,7 @@ impl Guarded {
 
     /// Every route with its rule.
     #[must_use]
-    pub fn into_rules(self) -> Vec<Rule> {
+    pub fn into_rules(self) -> Vec<GuardRule> {
         self.rules
     }
 }

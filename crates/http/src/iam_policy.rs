@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use reeve_audit::Obstacle;
 use reeve_estate::Provider;
-use reeve_recommend::change::{ChangeType, Changes, PermittedOn};
+use reeve_recommend::change::{ChangeRegistry, ChangeType, PermittedOn};
 use serde_json::{Value, json};
 
 /// Permissions that a policy is to hold.
@@ -22,7 +22,7 @@ pub struct PolicyWish {
 /// # Errors
 /// A change is not offered on AWS; the text lists those that are.
 pub fn iam_policy(reads: &[&str], wish: &PolicyWish) -> Result<Value, Obstacle> {
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     let offered = |row: &&ChangeType| {
         row.permissions
             .iter()

@@ -38,7 +38,7 @@ mod time;
 pub mod verification;
 pub mod wire;
 
-pub use app::{App, BillSyncer, Ports, Settings, Syncer};
+pub use app::{App, AppSettings, BillSyncer, Ports, Syncer};
 pub use connection_counts::ConnectionCounts;
 pub use error::{Code, Problem};
 pub use iam_policy::{PolicyWish, iam_policy};

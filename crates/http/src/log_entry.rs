@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use reeve_access::{Principal, PrincipalKind, Session, SignInMethod, User};
+use reeve_access::{AccessSession, Principal, PrincipalKind, SignInMethod, User};
 use reeve_audit::{
     ActionMethod, ActionStatus, Actor, ActorType, Entry, EventKind, Json, ResourceRef, Severity,
     Submitter, SubmitterType, events, is_email_address,
@@ -145,7 +145,7 @@ pub fn login_limited(given: Option<&str>, origin: &Origin, request_id: &str) -> 
 
 /// An entry about signing in that succeeded.
 #[must_use]
-pub fn login(user: &User, session: &Session, origin: &Origin, request_id: &str) -> Entry {
+pub fn login(user: &User, session: &AccessSession, origin: &Origin, request_id: &str) -> Entry {
     let actor = Actor::new(ActorType::User, user.id.0.clone())
         .with_session_id(session.id.clone())
         .with_email(user.email.clone());

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_estate::StoreError;
-use reeve_sources::{Counts, MappingRule, MetricSource, MetricSourceId, Preview};
+use reeve_sources::{IntakeCounts, MappingRule, MetricSource, MetricSourceId, Preview};
 
 /// Reason why a push was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub struct WriteStatus {
     /// Samples stored; a sample that a later push replaced counts again.
     pub stored: u64,
     /// Points by their outcome.
-    pub counts: Counts,
+    pub counts: IntakeCounts,
 }
 
 /// Taking pushes, and looking at what a source has.

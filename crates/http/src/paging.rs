@@ -17,7 +17,7 @@ pub const MAX_OFFSET: u64 = i64::MAX as u64;
 
 /// A checked page request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct PagingWindow {
     /// At most this many.
     pub limit: u64,
     /// After skipping this many.
@@ -34,7 +34,7 @@ pub fn window(
     limit: Option<u32>,
     offset: Option<u64>,
     cursor: Option<&str>,
-) -> Result<Window, Problem> {
+) -> Result<PagingWindow, Problem> {
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
         return Err(Problem::field(
@@ -72,7 +72,7 @@ pub fn window(
         })?),
     };
 
-    Ok(Window {
+    Ok(PagingWindow {
         limit: u64::from(limit),
         offset: offset.unwrap_or(0),
         cursor,
@@ -94,7 +94,7 @@ fn decode(text: &str) -> Option<u64> {
         .ok()
 }
 
-impl Window {
+impl PagingWindow {
     /// The offset of a list whose cursors are offsets.
     #[must_use]
     pub fn start(self) -> u64 {
@@ -140,7 +140,7 @@ mod tests {
     fn limits_and_cursors() {
         assert_eq!(
             window(None, None, None).unwrap(),
-            Window {
+            PagingWindow {
                 limit: 50,
                 offset: 0,
                 cursor: None

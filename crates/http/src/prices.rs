@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use reeve_estate::{
-    Catalogue, PriceFile, PriceFileStore, PriceFiles, PriceKind, Provider, StoreError,
+    PriceCatalogue, PriceFile, PriceFileStore, PriceFiles, PriceKind, Provider, StoreError,
     StoredPriceFile,
 };
 use tokio::sync::Mutex;
@@ -40,7 +40,7 @@ pub(crate) type PriceImports = BTreeMap<(Provider, PriceKind), PriceImport>;
 /// store has.
 pub struct PriceBook {
     store: Arc<dyn PriceFileStore>,
-    catalogue: Arc<Catalogue>,
+    catalogue: Arc<PriceCatalogue>,
     /// The files and their imports, replaced as one.
     held: RwLock<(PriceFiles, PriceImports)>,
     /// Held while the store and the catalogue change, so that the later import is in force in both.
@@ -55,7 +55,7 @@ impl PriceBook {
     /// The store failed.
     pub async fn open(
         store: Arc<dyn PriceFileStore>,
-        catalogue: Arc<Catalogue>,
+        catalogue: Arc<PriceCatalogue>,
     ) -> Result<PriceBook, StoreError> {
         let (mut files, mut imports) = (PriceFiles::new(), PriceImports::new());
         for stored in store.price_file_list().await? {
@@ -83,7 +83,7 @@ impl PriceBook {
 
     /// The catalogue that the files are in force in.
     #[must_use]
-    pub fn catalogue(&self) -> &Arc<Catalogue> {
+    pub fn catalogue(&self) -> &Arc<PriceCatalogue> {
         &self.catalogue
     }
 

@@ -18,7 +18,7 @@ use utoipa::openapi::OpenApi;
 
 use crate::app::App;
 use crate::error::{Code, Problem};
-use crate::guard::Rule;
+use crate::guard::GuardRule;
 use crate::routes::health;
 use crate::{dashboard, description, leftover, routes};
 
@@ -77,7 +77,7 @@ pub fn openapi() -> OpenApi {
 
 /// Every route of the interface with what it asks for.
 #[must_use]
-pub fn rules() -> Vec<Rule> {
+pub fn rules() -> Vec<GuardRule> {
     routes::all(None).into_rules()
 }
 

@@ -7,7 +7,7 @@
 use axum::http::Method;
 use reeve_access::{AuditScope, Principal};
 use reeve_anomalies::{Anomaly, AnomalyId};
-use reeve_controls::{Catalogue, Check};
+use reeve_controls::{ControlCatalogue, ControlCheck};
 use reeve_estate::{Resource, ResourceId, StoreError, VisibleConnections};
 use reeve_recommend::drift::{Drift, DriftId};
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
@@ -206,7 +206,7 @@ impl VisibleEstate<'_> {
     }
 
     /// Returns `true` if the caller may see a check: it proves a control of a visible framework.
-    pub(crate) fn has_check(&self, catalogue: &Catalogue, check: &Check) -> bool {
+    pub(crate) fn has_check(&self, catalogue: &ControlCatalogue, check: &ControlCheck) -> bool {
         self.scope.is_none_or(|scope| {
             scope.frameworks.is_empty() || catalogue.is_of(check, &scope.frameworks)
         })

@@ -20,7 +20,7 @@ pub struct Streams {
 
 /// The right to keep one stream open; given back when it is dropped.
 #[derive(Debug)]
-pub struct Slot {
+pub struct StreamSlot {
     streams: Streams,
     user: UserId,
 }
@@ -28,7 +28,7 @@ pub struct Slot {
 impl Streams {
     /// A place for one more stream of a user; `None` when they have as many as one may.
     #[must_use]
-    pub fn open(&self, user: &UserId) -> Option<Slot> {
+    pub fn open(&self, user: &UserId) -> Option<StreamSlot> {
         let mut open = self.open.lock();
         let count = open.entry(user.clone()).or_default();
         if *count >= STREAMS_EACH {
@@ -36,7 +36,7 @@ impl Streams {
         }
         *count += 1;
 
-        Some(Slot {
+        Some(StreamSlot {
             streams: self.clone(),
             user: user.clone(),
         })
@@ -59,7 +59,7 @@ impl Streams {
     }
 }
 
-impl Drop for Slot {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         let mut open = self.streams.open.lock();
         if let Some(count) = open.get_mut(&self.user) {

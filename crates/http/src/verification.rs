@@ -44,7 +44,7 @@ pub struct Verified {
     /// Checkpoints whose signature holds.
     pub checkpoints: u64,
     /// Failed checks, as far as they are listed.
-    pub findings: Vec<Fault>,
+    pub findings: Vec<VerificationFault>,
     pub findings_total: u64,
     /// Remarks that break nothing.
     pub notes: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Verified {
 
 /// One thing that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct VerificationFault {
     /// The file it stands in.
     pub file: String,
     /// First and last sequence concerned, where known.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::arn::{Arn, account_of};
-use crate::caller::Caller;
-use crate::context::Context;
-use crate::decision::Decision;
-use crate::document::Policy;
-use crate::evaluation::Request;
+use crate::caller::IamCaller;
+use crate::context::IamContext;
+use crate::decision::AccessDecision;
+use crate::document::IamPolicy;
+use crate::evaluation::AccessRequest;
 use crate::policy_set::{NamedPolicy, Organization, PolicyKind, PolicySet};
 
 mod organization;
@@ -24,7 +24,7 @@ pub use request_file::{FileRequest, RequestError, read_requests};
 /// Kind of a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PrincipalKind {
+pub enum IamPrincipalKind {
     User,
     Role,
 }
@@ -32,7 +32,7 @@ pub enum PrincipalKind {
 /// User or role with the policies that apply to it.
 #[derive(Debug, Clone)]
 pub struct Principal {
-    pub kind: PrincipalKind,
+    pub kind: IamPrincipalKind,
     pub arn: String,
     pub name: String,
     /// Names of the groups of a user.
@@ -50,12 +50,12 @@ pub struct Principal {
     /// ARN of the permissions boundary.
     pub boundary_arn: Option<String>,
     /// Condition keys that follow from the principal.
-    context: Context,
+    context: IamContext,
 }
 
 /// Group of users.
 #[derive(Debug, Clone)]
-pub struct Group {
+pub struct IamGroup {
     pub arn: String,
     pub name: String,
     pub policies: Vec<NamedPolicy>,
@@ -76,9 +76,9 @@ pub struct Workload {
 pub struct AccountPolicies {
     /// In the order of their ARNs.
     pub principals: Vec<Principal>,
-    pub groups: BTreeMap<String, Group>,
+    pub groups: BTreeMap<String, IamGroup>,
     /// Customer managed policies by their ARN.
-    pub managed: BTreeMap<String, Arc<Policy>>,
+    pub managed: BTreeMap<String, Arc<IamPolicy>>,
     /// Policies of resources by their ARN.
     pub resource_policies: BTreeMap<String, NamedPolicy>,
     pub workloads: Vec<Workload>,
@@ -90,12 +90,12 @@ pub struct AccountPolicies {
 impl Principal {
     /// Returns the caller that the principal is.
     #[must_use]
-    pub fn caller(&self) -> Caller {
+    pub fn caller(&self) -> IamCaller {
         match self.kind {
-            PrincipalKind::User => Caller::User {
+            IamPrincipalKind::User => IamCaller::User {
                 arn: self.arn.clone(),
             },
-            PrincipalKind::Role => Caller::Role {
+            IamPrincipalKind::Role => IamCaller::Role {
                 arn: self.arn.clone(),
                 session: None,
             },
@@ -116,8 +116,8 @@ impl Principal {
 
     /// Returns a request of the principal, with the condition keys that follow from it.
     #[must_use]
-    pub fn request(&self, action: &str, resource: &str) -> Request {
-        let mut request = Request::new(self.caller(), action, resource);
+    pub fn request(&self, action: &str, resource: &str) -> AccessRequest {
+        let mut request = AccessRequest::new(self.caller(), action, resource);
         request.context.add_missing(&self.context);
         request
     }
@@ -151,7 +151,7 @@ impl AccountPolicies {
     /// Decides a request of any caller with all policies that apply: those of the files for callers
     /// that they contain, and session policies if there are some.
     #[must_use]
-    pub fn decide(&self, request: &Request, session: &[NamedPolicy]) -> Decision {
+    pub fn decide(&self, request: &AccessRequest, session: &[NamedPolicy]) -> AccessDecision {
         let principal = request
             .caller
             .arn()
@@ -190,7 +190,7 @@ impl AccountPolicies {
         self.position(arn).or_else(|| {
             let name = arn.split_once(":role/")?.1;
             self.principals.iter().position(|principal| {
-                principal.kind == PrincipalKind::Role
+                principal.kind == IamPrincipalKind::Role
                     && principal.name == name
                     && Some(principal.account()) == account_of(arn)
             })

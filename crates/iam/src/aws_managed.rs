@@ -7,14 +7,14 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use crate::document::Policy;
+use crate::document::IamPolicy;
 
-static POLICIES: LazyLock<BTreeMap<String, Arc<Policy>>> = LazyLock::new(|| {
+static POLICIES: LazyLock<BTreeMap<String, Arc<IamPolicy>>> = LazyLock::new(|| {
     let documents: BTreeMap<String, Value> =
         serde_json::from_str(include_str!("../data/aws_managed.json")).unwrap_or_default();
     let policies = documents.into_iter();
     policies
-        .filter_map(|(arn, document)| Some((arn, Arc::new(Policy::read(&document).ok()?))))
+        .filter_map(|(arn, document)| Some((arn, Arc::new(IamPolicy::read(&document).ok()?))))
         .collect()
 });
 
@@ -24,7 +24,7 @@ pub(crate) const ADMINISTRATOR: &str = "arn:aws:iam::aws:policy/AdministratorAcc
 /// Returns the document of a policy of AWS by its ARN, in any partition; none if it is not among
 /// them.
 #[must_use]
-pub(crate) fn aws_managed(arn: &str) -> Option<Arc<Policy>> {
+pub(crate) fn aws_managed(arn: &str) -> Option<Arc<IamPolicy>> {
     let (_, name) = arn.split_once(":iam::aws:policy/")?;
     POLICIES
         .get(&format!("arn:aws:iam::aws:policy/{name}"))
@@ -32,7 +32,7 @@ pub(crate) fn aws_managed(arn: &str) -> Option<Arc<Policy>> {
 }
 
 /// Returns the policy that allows everything.
-pub(crate) fn administrator() -> Option<Arc<Policy>> {
+pub(crate) fn administrator() -> Option<Arc<IamPolicy>> {
     aws_managed(ADMINISTRATOR)
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::arn::{Arn, account_of, is_account};
-use crate::context::{Context, KeyValue};
+use crate::context::{IamContext, KeyValue};
 use crate::document::{PrincipalName, Principals};
 use crate::truth::Truth;
 
@@ -12,7 +12,7 @@ const SERVICE_LINKED: &str = "role/aws-service-role/";
 
 /// Caller of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Caller {
+pub enum IamCaller {
     User {
         arn: String,
     },
@@ -48,16 +48,16 @@ pub enum Naming {
     Direct,
 }
 
-impl Caller {
+impl IamCaller {
     /// Reads the ARN of a user, a role, a session or an account, an account, the name of a service,
     /// or `*` for an anonymous caller.
     #[must_use]
-    pub fn read(text: &str) -> Option<Caller> {
+    pub fn read(text: &str) -> Option<IamCaller> {
         if text == "*" {
-            return Some(Caller::Anonymous);
+            return Some(IamCaller::Anonymous);
         }
         if is_account(text) {
-            return Some(Caller::Root {
+            return Some(IamCaller::Root {
                 account: text.to_owned(),
             });
         }
@@ -65,10 +65,10 @@ impl Caller {
             let is_service =
                 text.ends_with(".amazonaws.com") || text.ends_with(".amazonaws.com.cn");
             return match is_service {
-                true => Some(Caller::Service {
+                true => Some(IamCaller::Service {
                     name: text.to_owned(),
                 }),
-                false => text.contains('.').then(|| Caller::Federated {
+                false => text.contains('.').then(|| IamCaller::Federated {
                     provider: text.to_owned(),
                 }),
             };
@@ -76,21 +76,21 @@ impl Caller {
 
         let owned = text.to_owned();
         match (arn.service, arn.resource.split_once('/')) {
-            ("iam", _) if arn.resource == "root" => Some(Caller::Root {
+            ("iam", _) if arn.resource == "root" => Some(IamCaller::Root {
                 account: arn.account.to_owned(),
             }),
-            ("iam", Some(("user", _))) => Some(Caller::User { arn: owned }),
-            ("iam", Some(("role", _))) => Some(Caller::Role {
+            ("iam", Some(("user", _))) => Some(IamCaller::User { arn: owned }),
+            ("iam", Some(("role", _))) => Some(IamCaller::Role {
                 arn: owned,
                 session: None,
             }),
             ("iam", Some(("saml-provider" | "oidc-provider", _))) => {
-                Some(Caller::Federated { provider: owned })
+                Some(IamCaller::Federated { provider: owned })
             }
             // The path of the role is not part of the session's ARN.
             ("sts", Some(("assumed-role", rest))) => {
                 let role = rest.split('/').next().unwrap_or(rest);
-                Some(Caller::Role {
+                Some(IamCaller::Role {
                     arn: format!("arn:{}:iam::{}:role/{role}", arn.partition, arn.account),
                     session: Some(owned),
                 })
@@ -103,9 +103,9 @@ impl Caller {
     #[must_use]
     pub fn account(&self) -> Option<&str> {
         match self {
-            Caller::User { arn } | Caller::Role { arn, .. } => account_of(arn),
-            Caller::Root { account } => Some(account),
-            Caller::Service { .. } | Caller::Federated { .. } | Caller::Anonymous => None,
+            IamCaller::User { arn } | IamCaller::Role { arn, .. } => account_of(arn),
+            IamCaller::Root { account } => Some(account),
+            IamCaller::Service { .. } | IamCaller::Federated { .. } | IamCaller::Anonymous => None,
         }
     }
 
@@ -113,7 +113,7 @@ impl Caller {
     #[must_use]
     pub fn arn(&self) -> Option<&str> {
         match self {
-            Caller::User { arn } | Caller::Role { arn, .. } => Some(arn),
+            IamCaller::User { arn } | IamCaller::Role { arn, .. } => Some(arn),
             _ => None,
         }
     }
@@ -128,8 +128,8 @@ impl Caller {
 
     /// Returns the condition keys that follow from the caller alone.
     #[must_use]
-    pub fn context(&self) -> Context {
-        let mut context = Context::default();
+    pub fn context(&self) -> IamContext {
+        let mut context = IamContext::default();
         if let Some(account) = self.account() {
             context.set("aws:PrincipalAccount", [account]);
             context.set("aws:PrincipalIsAWSService", ["false"]);
@@ -137,7 +137,7 @@ impl Caller {
             context.set_absent("aws:PrincipalServiceNamesList");
         }
         match self {
-            Caller::User { arn } => {
+            IamCaller::User { arn } => {
                 let name = arn.rsplit('/').next().unwrap_or(arn);
                 context.set("aws:PrincipalArn", [arn.as_str()]);
                 context.set("aws:PrincipalType", ["User"]);
@@ -149,7 +149,7 @@ impl Caller {
                 context.set_absent("aws:CalledViaFirst");
                 context.set_absent("aws:CalledViaLast");
             }
-            Caller::Role { arn, .. } => {
+            IamCaller::Role { arn, .. } => {
                 context.set("aws:PrincipalArn", [arn.as_str()]);
                 context.set("aws:PrincipalType", ["AssumedRole"]);
                 context.set_absent("aws:username");
@@ -158,12 +158,12 @@ impl Caller {
                 context.set_absent("aws:CalledViaFirst");
                 context.set_absent("aws:CalledViaLast");
             }
-            Caller::Root { account } => {
+            IamCaller::Root { account } => {
                 context.set("aws:PrincipalArn", [format!("arn:aws:iam::{account}:root")]);
                 context.set("aws:PrincipalType", ["Account"]);
                 context.set_absent("aws:username");
             }
-            Caller::Service { name } => {
+            IamCaller::Service { name } => {
                 context.set("aws:PrincipalIsAWSService", ["true"]);
                 context.set("aws:PrincipalServiceName", [name.as_str()]);
                 for key in [
@@ -174,11 +174,11 @@ impl Caller {
                     context.set_absent(key);
                 }
             }
-            Caller::Federated { provider } => {
+            IamCaller::Federated { provider } => {
                 context.set("aws:FederatedProvider", [provider.as_str()]);
                 context.set_absent("aws:username");
             }
-            Caller::Anonymous => {
+            IamCaller::Anonymous => {
                 for key in [
                     "aws:PrincipalArn",
                     "aws:PrincipalAccount",
@@ -196,15 +196,15 @@ impl Caller {
 
     /// Returns how a member of `Principal` names the caller. Names have no wildcards but the lone
     /// `*`.
-    fn is_named_by(&self, name: &PrincipalName, context: &Context) -> Option<(Truth, Naming)> {
+    fn is_named_by(&self, name: &PrincipalName, context: &IamContext) -> Option<(Truth, Naming)> {
         let certain = |naming| Some((Truth::True, naming));
         match (name, self) {
-            (PrincipalName::Everyone, Caller::Role { .. }) => certain(Naming::Role),
+            (PrincipalName::Everyone, IamCaller::Role { .. }) => certain(Naming::Role),
             (PrincipalName::Everyone, _) => certain(Naming::Direct),
-            (PrincipalName::Service(wanted), Caller::Service { name }) => {
+            (PrincipalName::Service(wanted), IamCaller::Service { name }) => {
                 (wanted == name || wanted == "*").then_some((Truth::True, Naming::Direct))
             }
-            (PrincipalName::Federated(wanted), Caller::Federated { provider }) => {
+            (PrincipalName::Federated(wanted), IamCaller::Federated { provider }) => {
                 (wanted == provider || wanted == "*").then_some((Truth::True, Naming::Direct))
             }
             (PrincipalName::CanonicalUser(_), _) => {
@@ -215,13 +215,13 @@ impl Caller {
         }
     }
 
-    fn is_named_by_aws(&self, wanted: &str, context: &Context) -> Option<(Truth, Naming)> {
+    fn is_named_by_aws(&self, wanted: &str, context: &IamContext) -> Option<(Truth, Naming)> {
         let is_whole_account = is_account(wanted)
             || Arn::read(wanted).is_some_and(|arn| arn.service == "iam" && arn.resource == "root");
         if is_whole_account {
             let is_own = self.account().is_some() && self.account() == account_of(wanted);
             let naming = match self {
-                Caller::Root { .. } => Naming::Direct,
+                IamCaller::Root { .. } => Naming::Direct,
                 _ => Naming::Account,
             };
             return is_own.then_some((Truth::True, naming));
@@ -234,22 +234,22 @@ impl Caller {
                 _ => None,
             };
             let naming = match self {
-                Caller::Role { .. } => Naming::Role,
+                IamCaller::Role { .. } => Naming::Role,
                 _ => Naming::Direct,
             };
             return (id == Some(wanted)).then_some((Truth::True, naming));
         }
 
         match self {
-            Caller::User { arn } => (arn == wanted).then_some((Truth::True, Naming::Direct)),
-            Caller::Role { arn, session } => {
+            IamCaller::User { arn } => (arn == wanted).then_some((Truth::True, Naming::Direct)),
+            IamCaller::Role { arn, session } => {
                 if arn == wanted {
                     return Some((Truth::True, Naming::Role));
                 }
                 match session {
                     Some(session) => (session == wanted).then_some((Truth::True, Naming::Direct)),
-                    None => match Caller::read(wanted) {
-                        Some(Caller::Role {
+                    None => match IamCaller::read(wanted) {
+                        Some(IamCaller::Role {
                             arn: role,
                             session: Some(_),
                         }) => is_same_role(arn, &role).then_some((Truth::Unknown, Naming::Direct)),
@@ -264,7 +264,7 @@ impl Caller {
     /// Returns how the principals of a statement name the caller, the strongest first; none if
     /// they do not.
     #[must_use]
-    pub fn named_by(&self, principals: &Principals, context: &Context) -> Vec<(Truth, Naming)> {
+    pub fn named_by(&self, principals: &Principals, context: &IamContext) -> Vec<(Truth, Naming)> {
         let mut found: Vec<(Truth, Naming)> = principals
             .names
             .iter()
@@ -280,7 +280,7 @@ impl Caller {
         let is_excepted = found.iter().any(|(_, naming)| *naming != Naming::Account);
         let is_account_excepted = found.iter().any(|(_, naming)| *naming == Naming::Account)
             || self.account().is_none()
-            || matches!(self, Caller::Root { .. });
+            || matches!(self, IamCaller::Root { .. });
         match (is_excepted, is_account_excepted) {
             (true, true) => Vec::new(),
             (true, false) => vec![(Truth::Unknown, Naming::Direct)],

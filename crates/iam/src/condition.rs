@@ -7,25 +7,25 @@
 use ipnet::IpNet;
 use jiff::Timestamp;
 
-use crate::context::{Context, KeyValue};
-use crate::document::Condition;
-use crate::operator::{Comparison, Quantifier};
+use crate::context::{IamContext, KeyValue};
+use crate::document::PolicyCondition;
+use crate::operator::{ConditionComparison, Quantifier};
 use crate::pattern::{Piece, matches_arn, matches_pieces};
 use crate::truth::Truth;
 use crate::variable::{Expansion, expand};
 
-impl Condition {
+impl PolicyCondition {
     /// Returns the truth of the condition for a request's context.
     #[must_use]
-    pub fn is_satisfied(&self, context: &Context, has_variables: bool) -> Truth {
+    pub fn is_satisfied(&self, context: &IamContext, has_variables: bool) -> Truth {
         let given = match context.key(&self.key) {
             KeyValue::Unknown => return Truth::Unknown,
             KeyValue::Absent => &[],
             KeyValue::Values(values) => values,
         };
         match self.operator.comparison {
-            Comparison::Unsupported => return Truth::Unknown,
-            Comparison::Null => {
+            ConditionComparison::Unsupported => return Truth::Unknown,
+            ConditionComparison::Null => {
                 let wants_absent = self
                     .values
                     .iter()
@@ -88,7 +88,7 @@ impl Condition {
     }
 }
 
-fn compare(comparison: Comparison, given: &str, wanted: &Expansion) -> Truth {
+fn compare(comparison: ConditionComparison, given: &str, wanted: &Expansion) -> Truth {
     // Only texts and ARNs have wildcards; elsewhere the letters are what is compared.
     let literal = || -> String {
         let bytes = wanted.pieces.iter().map(|piece| match piece {
@@ -104,31 +104,31 @@ fn compare(comparison: Comparison, given: &str, wanted: &Expansion) -> Truth {
     };
 
     match comparison {
-        Comparison::Like => unless_unknown(matches_pieces(&wanted.pieces, given)),
-        Comparison::Arn => unless_unknown(matches_arn(&wanted.pieces, given)),
+        ConditionComparison::Like => unless_unknown(matches_pieces(&wanted.pieces, given)),
+        ConditionComparison::Arn => unless_unknown(matches_arn(&wanted.pieces, given)),
         _ if wanted.is_unknown => Truth::Unknown,
-        Comparison::Text | Comparison::Binary => (literal() == given).into(),
-        Comparison::TextIgnoringCase | Comparison::Bool => {
+        ConditionComparison::Text | ConditionComparison::Binary => (literal() == given).into(),
+        ConditionComparison::TextIgnoringCase | ConditionComparison::Bool => {
             literal().eq_ignore_ascii_case(given).into()
         }
-        Comparison::Number(order) => {
+        ConditionComparison::Number(order) => {
             let numbers = given.trim().parse::<f64>().ok().zip(literal().parse().ok());
             let found = numbers.and_then(|(given, wanted): (f64, f64)| given.partial_cmp(&wanted));
             found.is_some_and(|found| order.accepts(found)).into()
         }
-        Comparison::Date(order) => {
+        ConditionComparison::Date(order) => {
             let dates = date(given).zip(date(&literal()));
             let is_accepted =
                 dates.is_some_and(|(given, wanted)| order.accepts(given.cmp(&wanted)));
             is_accepted.into()
         }
-        Comparison::Ip => {
+        ConditionComparison::Ip => {
             let found = network(given).zip(network(&literal()));
             found
                 .is_some_and(|(given, wanted)| wanted.contains(&given))
                 .into()
         }
-        Comparison::Null | Comparison::Unsupported => Truth::Unknown,
+        ConditionComparison::Null | ConditionComparison::Unsupported => Truth::Unknown,
     }
 }
 

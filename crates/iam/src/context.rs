@@ -14,7 +14,7 @@ pub enum KeyValue<'c> {
 /// Condition keys of a request. A key that is not listed is unknown, or absent in a complete
 /// context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct IamContext {
     /// Keys in lower case; without values, the key is absent.
     keys: BTreeMap<String, Option<Vec<String>>>,
     /// Beginnings of keys that are absent unless they are listed, such as `aws:principaltag/`.
@@ -23,13 +23,13 @@ pub struct Context {
     is_complete: bool,
 }
 
-impl Context {
+impl IamContext {
     /// Returns a context without keys, in which all keys that are not set are absent.
     #[must_use]
     pub fn complete() -> Self {
-        Context {
+        IamContext {
             is_complete: true,
-            ..Context::default()
+            ..IamContext::default()
         }
     }
 
@@ -62,7 +62,7 @@ impl Context {
     }
 
     /// Adds the keys of another context that this one does not have.
-    pub fn add_missing(&mut self, other: &Context) {
+    pub fn add_missing(&mut self, other: &IamContext) {
         for (key, values) in &other.keys {
             self.keys
                 .entry(key.clone())

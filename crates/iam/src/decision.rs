@@ -10,7 +10,7 @@ use crate::policy_set::PolicyKind;
 /// Outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum DecisionOutcome {
     Allow,
     /// A statement denies it.
     ExplicitDeny,
@@ -78,8 +78,8 @@ impl fmt::Display for Blocker {
 
 /// Decision about a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Decision {
-    pub outcome: Outcome,
+pub struct AccessDecision {
+    pub outcome: DecisionOutcome,
     /// Statements that decided: those that allow, or the one that denies.
     pub statements: Vec<StatementRef>,
     /// Reasons against a request that a policy of the caller or of the resource names.
@@ -88,18 +88,20 @@ pub struct Decision {
     pub unknown: Vec<String>,
 }
 
-impl Decision {
+impl AccessDecision {
     /// Returns the decision in one sentence.
     #[must_use]
     pub fn why(&self) -> String {
         let statements: Vec<String> = self.statements.iter().map(ToString::to_string).collect();
         let blockers: Vec<String> = self.blockers.iter().map(ToString::to_string).collect();
         match self.outcome {
-            Outcome::Allow => format!("allowed by {}", statements.join(" and ")),
-            Outcome::ExplicitDeny => format!("denied by {}", statements.join(" and ")),
-            Outcome::Unknown => format!("depends on {}", self.unknown.join(", ")),
-            Outcome::ImplicitDeny if blockers.is_empty() => "no statement allows it".to_owned(),
-            Outcome::ImplicitDeny => blockers.join("; "),
+            DecisionOutcome::Allow => format!("allowed by {}", statements.join(" and ")),
+            DecisionOutcome::ExplicitDeny => format!("denied by {}", statements.join(" and ")),
+            DecisionOutcome::Unknown => format!("depends on {}", self.unknown.join(", ")),
+            DecisionOutcome::ImplicitDeny if blockers.is_empty() => {
+                "no statement allows it".to_owned()
+            }
+            DecisionOutcome::ImplicitDeny => blockers.join("; "),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::pattern::matches;
 
 /// Effect of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum PolicyEffect {
     Allow,
     Deny,
 }
@@ -44,7 +44,7 @@ pub struct Principals {
 
 /// Condition of a statement: one operator on one key. All conditions must be satisfied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
+pub struct PolicyCondition {
     pub operator: Operator,
     /// The operator as the policy writes it.
     pub operator_name: String,
@@ -55,10 +55,10 @@ pub struct Condition {
 
 /// Statement of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
+pub struct PolicyStatement {
     /// `Sid`, or the number of the statement in its policy.
     pub name: String,
-    pub effect: Effect,
+    pub effect: PolicyEffect,
     /// Only policies of resources have principals.
     pub principals: Option<Principals>,
     /// In lower case.
@@ -67,15 +67,15 @@ pub struct Statement {
     pub action_names: Vec<String>,
     /// Trust policies of roles have no resources: they are about their role.
     pub resources: Option<Patterns>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<PolicyCondition>,
 }
 
 /// Policy document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Policy {
+pub struct IamPolicy {
     /// `true` for version 2012-10-17: the older language has no variables.
     pub has_variables: bool,
-    pub statements: Vec<Statement>,
+    pub statements: Vec<PolicyStatement>,
 }
 
 /// Reason for which a value is no policy document.
@@ -99,13 +99,13 @@ pub enum PolicyError {
     },
 }
 
-impl Policy {
+impl IamPolicy {
     /// Reads a document: an object, or a text with one, which may be URL-encoded as the API of IAM
     /// returns it.
     ///
     /// # Errors
     /// The value is no policy document.
-    pub fn read(value: &Value) -> Result<Policy, PolicyError> {
+    pub fn read(value: &Value) -> Result<IamPolicy, PolicyError> {
         if let Value::String(text) = value {
             let text = if text.trim_start().starts_with('%') {
                 decoded(text)
@@ -118,16 +118,16 @@ impl Policy {
             if value.is_string() {
                 return Err(PolicyError::NoObject);
             }
-            return Policy::read(&value);
+            return IamPolicy::read(&value);
         }
 
         let members = value.as_object().ok_or(PolicyError::NoObject)?;
         let statements = members.get("Statement").ok_or(PolicyError::NoStatement)?;
-        let statements: Result<Vec<Statement>, PolicyError> = elements(statements)
+        let statements: Result<Vec<PolicyStatement>, PolicyError> = elements(statements)
             .iter()
             .enumerate()
             .map(|(at, statement)| {
-                let statement = Statement::read(at + 1, statement)?;
+                let statement = PolicyStatement::read(at + 1, statement)?;
                 if statement.actions == Patterns::default() {
                     return Err(PolicyError::Element {
                         number: at + 1,
@@ -139,21 +139,21 @@ impl Policy {
             })
             .collect();
 
-        Ok(Policy {
+        Ok(IamPolicy {
             has_variables: members.get("Version").and_then(Value::as_str) == Some("2012-10-17"),
             statements: statements?,
         })
     }
 }
 
-impl Statement {
+impl PolicyStatement {
     /// Reads a statement; the number names it if it has no `Sid`. A statement without `Action`
     /// covers no action.
     ///
     /// # Errors
     /// It is no object, its effect is neither `Allow` nor `Deny`, or an element has a form that IAM
     /// does not know.
-    pub fn read(number: usize, value: &Value) -> Result<Statement, PolicyError> {
+    pub fn read(number: usize, value: &Value) -> Result<PolicyStatement, PolicyError> {
         let fault = |element, problem| PolicyError::Element {
             number,
             element,
@@ -164,8 +164,8 @@ impl Statement {
         }
 
         let effect = match value.get("Effect").and_then(Value::as_str) {
-            Some("Allow") => Effect::Allow,
-            Some("Deny") => Effect::Deny,
+            Some("Allow") => PolicyEffect::Allow,
+            Some("Deny") => PolicyEffect::Deny,
             _ => return Err(fault("Effect", "is neither Allow nor Deny")),
         };
         let sid = value.get("Sid").and_then(Value::as_str).unwrap_or_default();
@@ -176,7 +176,7 @@ impl Statement {
             pattern.make_ascii_lowercase();
         }
 
-        Ok(Statement {
+        Ok(PolicyStatement {
             name: match sid {
                 "" => format!("statement {number}"),
                 sid => sid.to_owned(),
@@ -214,7 +214,7 @@ impl Statement {
             let mut named = patterns.patterns.iter();
             !patterns.negated && named.any(|one| one == "*" || one == "*:*")
         };
-        self.effect == Effect::Allow
+        self.effect == PolicyEffect::Allow
             && names_all(&self.actions)
             && self.resources.as_ref().is_some_and(names_all)
     }
@@ -283,7 +283,7 @@ fn principals(statement: &Value) -> Result<Option<Principals>, &'static str> {
     Ok(Some(Principals { negated, names }))
 }
 
-fn conditions(statement: &Value) -> Result<Vec<Condition>, &'static str> {
+fn conditions(statement: &Value) -> Result<Vec<PolicyCondition>, &'static str> {
     let Some(operators) = statement.get("Condition") else {
         return Ok(Vec::new());
     };
@@ -294,7 +294,7 @@ fn conditions(statement: &Value) -> Result<Vec<Condition>, &'static str> {
         let keys = keys.as_object().ok_or("has an operator without keys")?;
         for (key, values) in keys {
             let values = elements(values).iter().filter_map(scalar_text);
-            found.push(Condition {
+            found.push(PolicyCondition {
                 operator: Operator::read(name),
                 operator_name: name.clone(),
                 key: key.to_ascii_lowercase(),

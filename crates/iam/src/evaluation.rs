@@ -7,10 +7,10 @@
 //! policies must allow in any case.
 
 use crate::arn::{Arn, account_of};
-use crate::caller::{Caller, Naming};
-use crate::context::Context;
-use crate::decision::{Blocker, BlockerKind, Decision, Outcome, StatementRef};
-use crate::document::{Effect, Policy, Statement};
+use crate::caller::{IamCaller, Naming};
+use crate::context::IamContext;
+use crate::decision::{AccessDecision, Blocker, BlockerKind, DecisionOutcome, StatementRef};
+use crate::document::{IamPolicy, PolicyEffect, PolicyStatement};
 use crate::policy_set::{Level, NamedPolicy, PolicyKind, PolicySet};
 use crate::truth::Truth;
 use crate::variable::matches_with_variables;
@@ -32,21 +32,21 @@ const RESOURCE_CONTROLLED: [&str; 10] = [
 
 /// Request for an action on a resource.
 #[derive(Debug, Clone)]
-pub struct Request {
-    pub caller: Caller,
+pub struct AccessRequest {
+    pub caller: IamCaller,
     /// Action, such as `s3:GetObject`.
     pub action: String,
     /// ARN, or `*` for actions without a resource.
     pub resource: String,
     /// Account of the resource, where the ARN does not name it.
     pub resource_account: Option<String>,
-    pub context: Context,
+    pub context: IamContext,
 }
 
-impl Request {
+impl AccessRequest {
     /// Returns a request whose context has the keys that follow from caller and resource.
     #[must_use]
-    pub fn new(caller: Caller, action: impl Into<String>, resource: impl Into<String>) -> Self {
+    pub fn new(caller: IamCaller, action: impl Into<String>, resource: impl Into<String>) -> Self {
         let resource = resource.into();
         let mut context = caller.context();
         if let Some(arn) = Arn::read(&resource) {
@@ -57,7 +57,7 @@ impl Request {
                 context.set("aws:RequestedRegion", [arn.region]);
             }
         }
-        Request {
+        AccessRequest {
             caller,
             action: action.into(),
             resource,
@@ -144,7 +144,7 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, request: &Request, action: &str, policy: &NamedPolicy) {
+    fn add(&mut self, request: &AccessRequest, action: &str, policy: &NamedPolicy) {
         let Some(document) = &policy.document else {
             let unknown = vec![format!("{}, which was not read", policy.name)];
             let ruling = |truth| Ruling {
@@ -170,10 +170,10 @@ impl Tally {
 
     fn add_statement(
         &mut self,
-        request: &Request,
+        request: &AccessRequest,
         policy: &NamedPolicy,
-        document: &Policy,
-        statement: &Statement,
+        document: &IamPolicy,
+        statement: &PolicyStatement,
     ) {
         let is_of_resource = matches!(policy.kind, PolicyKind::Resource | PolicyKind::Trust);
         let namings = match &statement.principals {
@@ -201,7 +201,7 @@ impl Tally {
             unknown.push(format!("a variable in the resources of {}", reference()));
         }
         if conditions == Truth::False {
-            if statement.effect == Effect::Allow {
+            if statement.effect == PolicyEffect::Allow {
                 self.conditional.push(reference());
             }
             return;
@@ -210,10 +210,10 @@ impl Tally {
         for (named, naming) in namings {
             let truth = covered.and(conditions).and(named);
             let place = match (statement.effect, naming) {
-                (Effect::Deny, _) => &mut self.deny,
-                (Effect::Allow, Naming::Account) => &mut self.account,
-                (Effect::Allow, Naming::Role) => &mut self.role,
-                (Effect::Allow, Naming::Direct) => &mut self.direct,
+                (PolicyEffect::Deny, _) => &mut self.deny,
+                (PolicyEffect::Allow, Naming::Account) => &mut self.account,
+                (PolicyEffect::Allow, Naming::Role) => &mut self.role,
+                (PolicyEffect::Allow, Naming::Direct) => &mut self.direct,
             };
             if truth > place.truth {
                 let mut unknown = unknown.clone();
@@ -230,8 +230,8 @@ impl Tally {
     }
 }
 
-impl Statement {
-    fn covers_resource(&self, request: &Request, has_variables: bool) -> Truth {
+impl PolicyStatement {
+    fn covers_resource(&self, request: &AccessRequest, has_variables: bool) -> Truth {
         let Some(resources) = &self.resources else {
             return Truth::True;
         };
@@ -246,7 +246,7 @@ impl Statement {
     }
 
     /// Returns the truth of all conditions together, and those that are not known.
-    fn conditions(&self, request: &Request, has_variables: bool) -> (Truth, Vec<String>) {
+    fn conditions(&self, request: &AccessRequest, has_variables: bool) -> (Truth, Vec<String>) {
         let mut truth = Truth::True;
         let mut unknown = Vec::new();
         for condition in &self.conditions {
@@ -263,13 +263,17 @@ impl Statement {
 impl PolicySet {
     /// Decides a request, with the set's own policy of the resource.
     #[must_use]
-    pub fn decide(&self, request: &Request) -> Decision {
+    pub fn decide(&self, request: &AccessRequest) -> AccessDecision {
         self.decide_on(self.resource.as_ref(), request)
     }
 
     /// Decides a request for a resource with a policy, in place of the set's own.
     #[must_use]
-    pub fn decide_on(&self, resource: Option<&NamedPolicy>, request: &Request) -> Decision {
+    pub fn decide_on(
+        &self,
+        resource: Option<&NamedPolicy>,
+        request: &AccessRequest,
+    ) -> AccessDecision {
         Evaluation::new(self, resource, request).decision()
     }
 }
@@ -278,7 +282,7 @@ impl PolicySet {
 struct Evaluation<'p> {
     set: &'p PolicySet,
     resource_policy: Option<&'p NamedPolicy>,
-    request: &'p Request,
+    request: &'p AccessRequest,
     identity: Tally,
     resource: Tally,
     boundary: Option<Tally>,
@@ -291,7 +295,7 @@ impl<'p> Evaluation<'p> {
     fn new(
         set: &'p PolicySet,
         resource_policy: Option<&'p NamedPolicy>,
-        request: &'p Request,
+        request: &'p AccessRequest,
     ) -> Self {
         let action = request.action.to_ascii_lowercase();
         let tally = |policies: &[NamedPolicy]| {
@@ -338,7 +342,7 @@ impl<'p> Evaluation<'p> {
             .chain(levels)
     }
 
-    fn decision(self) -> Decision {
+    fn decision(self) -> AccessDecision {
         let deny = self.tallies().map(|tally| tally.deny.clone());
         let deny = deny.fold(Ruling::of(Truth::False), Ruling::or);
         let granted = self.granted();
@@ -349,8 +353,8 @@ impl<'p> Evaluation<'p> {
             let blockers = deny.statements.iter().map(blocker_of_denial);
             let is_wanted =
                 granted.truth != Truth::False || self.identity.direct.truth != Truth::False;
-            return Decision {
-                outcome: Outcome::ExplicitDeny,
+            return AccessDecision {
+                outcome: DecisionOutcome::ExplicitDeny,
                 blockers: if is_wanted {
                     blockers.collect()
                 } else {
@@ -361,14 +365,14 @@ impl<'p> Evaluation<'p> {
             };
         }
         match (allowed.truth, deny.truth) {
-            (Truth::False, _) => Decision {
-                outcome: Outcome::ImplicitDeny,
+            (Truth::False, _) => AccessDecision {
+                outcome: DecisionOutcome::ImplicitDeny,
                 statements: Vec::new(),
                 blockers: self.blockers(),
                 unknown: Vec::new(),
             },
-            (Truth::True, Truth::False) => Decision {
-                outcome: Outcome::Allow,
+            (Truth::True, Truth::False) => AccessDecision {
+                outcome: DecisionOutcome::Allow,
                 statements: allowed.statements,
                 blockers: Vec::new(),
                 unknown: Vec::new(),
@@ -383,8 +387,8 @@ impl<'p> Evaluation<'p> {
                 }
                 unknown.sort();
                 unknown.dedup();
-                Decision {
-                    outcome: Outcome::Unknown,
+                AccessDecision {
+                    outcome: DecisionOutcome::Unknown,
                     statements: allowed.statements,
                     blockers: Vec::new(),
                     unknown,
@@ -399,11 +403,11 @@ impl<'p> Evaluation<'p> {
         let limits = self.own_limits();
         let own = match caller {
             // The root user of an account has all permissions in it.
-            Caller::Root { .. } => Ruling::of(Truth::True),
-            Caller::User { .. } | Caller::Role { .. } => {
+            IamCaller::Root { .. } => Ruling::of(Truth::True),
+            IamCaller::User { .. } | IamCaller::Role { .. } => {
                 self.identity.direct.clone().and(limits.clone())
             }
-            Caller::Service { .. } | Caller::Federated { .. } | Caller::Anonymous => {
+            IamCaller::Service { .. } | IamCaller::Federated { .. } | IamCaller::Anonymous => {
                 Ruling::of(Truth::False)
             }
         };
@@ -455,7 +459,7 @@ impl<'p> Evaluation<'p> {
             &self.resource.role,
         ];
         let is_granted = granting.iter().any(|one| one.truth != Truth::False)
-            || matches!(self.request.caller, Caller::Root { .. });
+            || matches!(self.request.caller, IamCaller::Root { .. });
         if !is_granted {
             let conditional = self.identity.conditional.iter();
             return conditional
@@ -523,7 +527,7 @@ fn blocker_of_denial(statement: &StatementRef) -> Blocker {
 
 /// Returns `true` for resources whose own policy must allow even in the same account: roles that
 /// are assumed, and keys.
-fn needs_resource_policy(request: &Request) -> bool {
+fn needs_resource_policy(request: &AccessRequest) -> bool {
     let action = request.action.to_ascii_lowercase();
     let is_key = action.starts_with("kms:") && request.resource.contains(":key/");
     is_key || action.starts_with("sts:assumerole")
@@ -531,7 +535,7 @@ fn needs_resource_policy(request: &Request) -> bool {
 
 /// Service control policies limit users and roles of member accounts, and their root users; not
 /// the management account, not services, and not service-linked roles.
-fn is_limited_by_service_control(set: &PolicySet, request: &Request) -> bool {
+fn is_limited_by_service_control(set: &PolicySet, request: &AccessRequest) -> bool {
     let Some(account) = request.caller.account() else {
         return false;
     };
@@ -541,7 +545,7 @@ fn is_limited_by_service_control(set: &PolicySet, request: &Request) -> bool {
 
 /// Resource control policies limit all callers of resources in member accounts but service-linked
 /// roles, and only for the services that support them.
-fn is_limited_by_resource_control(set: &PolicySet, request: &Request) -> bool {
+fn is_limited_by_resource_control(set: &PolicySet, request: &AccessRequest) -> bool {
     let is_management = request.account().is_some()
         && set.organization.management_account.as_deref() == request.account();
     let is_of_service = request.caller.is_service_linked();

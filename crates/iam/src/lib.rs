@@ -27,24 +27,26 @@ mod unused;
 mod variable;
 
 pub use account::{
-    AccountBuilder, AccountError, AccountPolicies, FileRequest, Group, Principal, PrincipalKind,
-    RequestError, Workload, read_requests,
+    AccountBuilder, AccountError, AccountPolicies, FileRequest, IamGroup, IamPrincipalKind,
+    Principal, RequestError, Workload, read_requests,
 };
-pub use caller::{Caller, Naming};
-pub use context::{Context, KeyValue};
-pub use decision::{Blocker, BlockerKind, Decision, Outcome, StatementRef};
+pub use caller::{IamCaller, Naming};
+pub use context::{IamContext, KeyValue};
+pub use decision::{AccessDecision, Blocker, BlockerKind, DecisionOutcome, StatementRef};
 pub use document::{
-    Condition, Effect, Patterns, Policy, PolicyError, PrincipalName, Principals, Statement,
+    IamPolicy, Patterns, PolicyCondition, PolicyEffect, PolicyError, PolicyStatement,
+    PrincipalName, Principals,
 };
-pub use evaluation::Request;
+pub use evaluation::AccessRequest;
 pub use json_lines::json_lines;
-pub use operator::{Comparison, Operator, Order, Quantifier};
+pub use operator::{ConditionComparison, Operator, Order, Quantifier};
 pub use origin::is_bounded_origin;
-pub use outside::{Grade, OutsideAccess, Outsider, outside_access};
+pub use outside::{OutsideAccess, OutsideGrade, Outsider, outside_access};
 pub use pattern::{is_all, matches};
 pub use policy_set::{Level, NamedPolicy, Organization, PolicyKind, PolicySet};
 pub use reach::{
-    ADMIN, BlockedBy, PathStep, Reach, ReachGrade, UNKNOWN, UsedPermission, administrators, reach,
+    ADMIN, AccessReach, BlockedBy, PathStep, ReachGrade, UNKNOWN, UsedPermission, administrators,
+    reach,
 };
 pub use technique::{
     NeededOn, NeededPermission, Technique, TechniqueEffect, TechniqueTarget, techniques,

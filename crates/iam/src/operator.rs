@@ -24,7 +24,7 @@ impl Order {
 
 /// Comparison of one value of a request with one of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum ConditionComparison {
     Text,
     TextIgnoringCase,
     /// With `*` and `?`.
@@ -52,7 +52,7 @@ pub enum Quantifier {
 /// Operator of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operator {
-    pub comparison: Comparison,
+    pub comparison: ConditionComparison,
     /// `true` for `StringNotEquals` and similar ones.
     pub negated: bool,
     /// An absent key satisfies it.
@@ -91,12 +91,12 @@ impl Operator {
     pub fn refuses(self) -> bool {
         self.negated
             || self.if_exists
-            || self.comparison == Comparison::Null
+            || self.comparison == ConditionComparison::Null
             || self.quantifier == Some(Quantifier::ForAllValues)
     }
 }
 
-fn comparison(name: &str) -> (Comparison, bool) {
+fn comparison(name: &str) -> (ConditionComparison, bool) {
     let order = |name: &str| match name {
         "equals" => Some((Order::Equal, false)),
         "notequals" => Some((Order::Equal, true)),
@@ -107,26 +107,26 @@ fn comparison(name: &str) -> (Comparison, bool) {
         _ => None,
     };
     if let Some((order, negated)) = name.strip_prefix("numeric").and_then(order) {
-        return (Comparison::Number(order), negated);
+        return (ConditionComparison::Number(order), negated);
     }
     if let Some((order, negated)) = name.strip_prefix("date").and_then(order) {
-        return (Comparison::Date(order), negated);
+        return (ConditionComparison::Date(order), negated);
     }
 
     match name {
-        "stringequals" => (Comparison::Text, false),
-        "stringnotequals" => (Comparison::Text, true),
-        "stringequalsignorecase" => (Comparison::TextIgnoringCase, false),
-        "stringnotequalsignorecase" => (Comparison::TextIgnoringCase, true),
-        "stringlike" => (Comparison::Like, false),
-        "stringnotlike" => (Comparison::Like, true),
-        "bool" => (Comparison::Bool, false),
-        "binaryequals" => (Comparison::Binary, false),
-        "ipaddress" => (Comparison::Ip, false),
-        "notipaddress" => (Comparison::Ip, true),
-        "arnequals" | "arnlike" => (Comparison::Arn, false),
-        "arnnotequals" | "arnnotlike" => (Comparison::Arn, true),
-        "null" => (Comparison::Null, false),
-        other => (Comparison::Unsupported, other.contains("not")),
+        "stringequals" => (ConditionComparison::Text, false),
+        "stringnotequals" => (ConditionComparison::Text, true),
+        "stringequalsignorecase" => (ConditionComparison::TextIgnoringCase, false),
+        "stringnotequalsignorecase" => (ConditionComparison::TextIgnoringCase, true),
+        "stringlike" => (ConditionComparison::Like, false),
+        "stringnotlike" => (ConditionComparison::Like, true),
+        "bool" => (ConditionComparison::Bool, false),
+        "binaryequals" => (ConditionComparison::Binary, false),
+        "ipaddress" => (ConditionComparison::Ip, false),
+        "notipaddress" => (ConditionComparison::Ip, true),
+        "arnequals" | "arnlike" => (ConditionComparison::Arn, false),
+        "arnnotequals" | "arnnotlike" => (ConditionComparison::Arn, true),
+        "null" => (ConditionComparison::Null, false),
+        other => (ConditionComparison::Unsupported, other.contains("not")),
     }
 }

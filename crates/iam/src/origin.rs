@@ -4,7 +4,7 @@
 //! resource that a request comes from ("The meaning of public", Amazon S3 User Guide, "Blocking
 //! public access").
 
-use crate::document::Condition;
+use crate::document::PolicyCondition;
 
 /// Origin that a condition key names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ pub(crate) fn origin_key(key: &str) -> Option<OriginKey> {
 /// Returns `true` if a condition bounds where a request may come from: it names values of such a
 /// key, and none that everything or nearly everything matches.
 #[must_use]
-pub fn is_bounded_origin(condition: &Condition) -> bool {
+pub fn is_bounded_origin(condition: &PolicyCondition) -> bool {
     !condition.operator.refuses()
         && origin_key(&condition.key).is_some()
         && !condition.values.is_empty()

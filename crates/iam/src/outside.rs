@@ -7,10 +7,12 @@
 use serde::Serialize;
 
 use crate::arn::account_of;
-use crate::caller::Caller;
-use crate::context::Context;
-use crate::document::{Condition, Effect, Patterns, Policy, PrincipalName, Statement};
-use crate::operator::{Comparison, Quantifier};
+use crate::caller::IamCaller;
+use crate::context::IamContext;
+use crate::document::{
+    IamPolicy, Patterns, PolicyCondition, PolicyEffect, PolicyStatement, PrincipalName,
+};
+use crate::operator::{ConditionComparison, Quantifier};
 use crate::origin::{OriginKey, is_bounded_origin, origin_key};
 use crate::pattern::matches;
 use crate::truth::Truth;
@@ -33,7 +35,7 @@ pub enum Outsider {
 /// Certainty of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Grade {
+pub enum OutsideGrade {
     /// It depends on something that is not known.
     Possible,
     Certain,
@@ -47,7 +49,7 @@ pub struct OutsideAccess {
     pub actions: Vec<String>,
     /// `Sid` of the statement that allows, or its number.
     pub statement: String,
-    pub grade: Grade,
+    pub grade: OutsideGrade,
     /// Conditions for which the access is possible rather than certain.
     pub conditions: Vec<String>,
 }
@@ -58,10 +60,10 @@ const EXTERNAL_ID: &str = "sts:externalid";
 /// Returns the access to a resource from outside its account: for each statement that allows one
 /// of the actions, each outside caller that it names. Services of AWS are no outside callers.
 #[must_use]
-pub fn outside_access(policy: &Policy, account: &str, actions: &[&str]) -> Vec<OutsideAccess> {
+pub fn outside_access(policy: &IamPolicy, account: &str, actions: &[&str]) -> Vec<OutsideAccess> {
     let mut found = Vec::new();
     let allowing = policy.statements.iter();
-    for statement in allowing.filter(|statement| statement.effect == Effect::Allow) {
+    for statement in allowing.filter(|statement| statement.effect == PolicyEffect::Allow) {
         let covered: Vec<&str> = actions
             .iter()
             .copied()
@@ -88,8 +90,8 @@ pub fn outside_access(policy: &Policy, account: &str, actions: &[&str]) -> Vec<O
 
 /// Returns the access of one outside caller by one statement; none if a statement denies all of it.
 fn access(
-    policy: &Policy,
-    statement: &Statement,
+    policy: &IamPolicy,
+    statement: &PolicyStatement,
     who: Outsider,
     actions: &[&str],
 ) -> Option<OutsideAccess> {
@@ -103,10 +105,10 @@ fn access(
         }
     }
 
-    let denying: Vec<&Statement> = policy
+    let denying: Vec<&PolicyStatement> = policy
         .statements
         .iter()
-        .filter(|denial| denial.effect == Effect::Deny && covers(denial, statement))
+        .filter(|denial| denial.effect == PolicyEffect::Deny && covers(denial, statement))
         .collect();
     let mut allowed = Vec::new();
     for action in actions {
@@ -137,8 +139,8 @@ fn access(
     conditions.dedup();
     let is_unnamed = matches!(who, Outsider::Network(_));
     let grade = match conditions.is_empty() && !is_unnamed {
-        true => Grade::Certain,
-        false => Grade::Possible,
+        true => OutsideGrade::Certain,
+        false => OutsideGrade::Possible,
     };
     Some(OutsideAccess {
         who,
@@ -150,7 +152,7 @@ fn access(
 }
 
 /// Returns the outside callers that a statement names, within the origins of its conditions.
-fn outsiders(statement: &Statement, account: &str) -> Vec<Outsider> {
+fn outsiders(statement: &PolicyStatement, account: &str) -> Vec<Outsider> {
     let Some(principals) = &statement.principals else {
         return Vec::new();
     };
@@ -179,11 +181,11 @@ fn outsiders(statement: &Statement, account: &str) -> Vec<Outsider> {
 
 /// Narrows "everyone" by the conditions that bound the origin: accounts first, then organisations,
 /// then networks.
-fn bounded(who: Outsider, statement: &Statement, account: &str) -> Vec<Outsider> {
+fn bounded(who: Outsider, statement: &PolicyStatement, account: &str) -> Vec<Outsider> {
     if who != Outsider::Everyone {
         return vec![who];
     }
-    let mut bounds: Vec<(OriginKey, &Condition)> = statement
+    let mut bounds: Vec<(OriginKey, &PolicyCondition)> = statement
         .conditions
         .iter()
         .filter(|condition| is_bounded_origin(condition))
@@ -199,10 +201,10 @@ fn bounded(who: Outsider, statement: &Statement, account: &str) -> Vec<Outsider>
 
 /// Returns the callers that statements except from a denial: with "denied unless from this
 /// organisation", its accounts are let in by a statement that lets everyone in.
-fn excepted(policy: &Policy, account: &str) -> Vec<Outsider> {
+fn excepted(policy: &IamPolicy, account: &str) -> Vec<Outsider> {
     let denials = policy.statements.iter();
     denials
-        .filter(|statement| statement.effect == Effect::Deny)
+        .filter(|statement| statement.effect == PolicyEffect::Deny)
         .flat_map(|statement| &statement.conditions)
         .filter(|condition| condition.operator.negated)
         .filter_map(|condition| Some((origin_key(&condition.key)?, condition)))
@@ -211,7 +213,7 @@ fn excepted(policy: &Policy, account: &str) -> Vec<Outsider> {
 }
 
 /// Returns the outside callers that the values of a condition on an origin name.
-fn origins(kind: OriginKey, condition: &Condition, account: &str) -> Vec<Outsider> {
+fn origins(kind: OriginKey, condition: &PolicyCondition, account: &str) -> Vec<Outsider> {
     let values = condition.values.iter();
     match kind {
         OriginKey::Account | OriginKey::Arn => {
@@ -240,7 +242,7 @@ fn origins(kind: OriginKey, condition: &Condition, account: &str) -> Vec<Outside
 }
 
 /// Returns `true` if a denial is about all resources that an allowing statement is about.
-fn covers(denial: &Statement, allowing: &Statement) -> bool {
+fn covers(denial: &PolicyStatement, allowing: &PolicyStatement) -> bool {
     let Some(denied) = &denial.resources else {
         return true;
     };
@@ -260,25 +262,25 @@ fn covers(denial: &Statement, allowing: &Statement) -> bool {
 }
 
 impl Outsider {
-    fn caller(&self) -> Option<Caller> {
+    fn caller(&self) -> Option<IamCaller> {
         match self {
-            Outsider::Everyone | Outsider::Network(_) => Some(Caller::Anonymous),
-            Outsider::Account(account) => Some(Caller::Root {
+            Outsider::Everyone | Outsider::Network(_) => Some(IamCaller::Anonymous),
+            Outsider::Account(account) => Some(IamCaller::Root {
                 account: account.clone(),
             }),
-            Outsider::Federated(provider) => Some(Caller::Federated {
+            Outsider::Federated(provider) => Some(IamCaller::Federated {
                 provider: provider.clone(),
             }),
             Outsider::Organization(_) => None,
         }
     }
 
-    fn context(&self) -> Context {
+    fn context(&self) -> IamContext {
         let mut context = match self {
-            Outsider::Account(account) => Context::default()
+            Outsider::Account(account) => IamContext::default()
                 .with("aws:PrincipalAccount", account)
                 .with("kms:CallerAccount", account),
-            Outsider::Organization(id) => Context::default().with("aws:PrincipalOrgID", id),
+            Outsider::Organization(id) => IamContext::default().with("aws:PrincipalOrgID", id),
             Outsider::Everyone | Outsider::Network(_) | Outsider::Federated(_) => self
                 .caller()
                 .map(|caller| caller.context())
@@ -295,7 +297,12 @@ impl Outsider {
 
     /// Returns the truth of a condition for this caller, which chooses all keys but those of the
     /// origin.
-    fn can_satisfy(&self, condition: &Condition, context: &Context, has_variables: bool) -> Truth {
+    fn can_satisfy(
+        &self,
+        condition: &PolicyCondition,
+        context: &IamContext,
+        has_variables: bool,
+    ) -> Truth {
         if is_bounded_origin(condition)
             && matches!(self, Outsider::Network(_) | Outsider::Organization(_))
         {
@@ -325,7 +332,12 @@ impl Outsider {
 
     /// Returns the truth that a statement denies this caller; conditions on keys that the caller
     /// chooses can be avoided.
-    fn is_denied(&self, denial: &Statement, context: &Context, has_variables: bool) -> Truth {
+    fn is_denied(
+        &self,
+        denial: &PolicyStatement,
+        context: &IamContext,
+        has_variables: bool,
+    ) -> Truth {
         let named = match (&denial.principals, self.caller()) {
             (Some(principals), Some(caller)) => caller
                 .named_by(principals, context)
@@ -353,8 +365,8 @@ impl Outsider {
 }
 
 /// Returns `true` for a condition that no choice of the caller avoids.
-fn is_unavoidable(condition: &Condition) -> bool {
-    condition.operator.comparison == Comparison::Like
+fn is_unavoidable(condition: &PolicyCondition) -> bool {
+    condition.operator.comparison == ConditionComparison::Like
         && !condition.operator.negated
         && condition.operator.if_exists
         && condition.operator.quantifier != Some(Quantifier::ForAnyValue)
@@ -378,7 +390,7 @@ fn is_claim(key: &str) -> bool {
             .any(|end| key.ends_with(end))
 }
 
-fn text(condition: &Condition) -> String {
+fn text(condition: &PolicyCondition) -> String {
     format!("{} {}", condition.operator_name, condition.key)
 }
 

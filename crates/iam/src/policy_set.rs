@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::Policy;
+use crate::document::IamPolicy;
 
 /// Kind of a policy, which decides what it can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct NamedPolicy {
     pub kind: PolicyKind,
     /// ARN of a managed policy; name and owner of an inline one.
     pub name: Arc<str>,
-    pub document: Option<Arc<Policy>>,
+    pub document: Option<Arc<IamPolicy>>,
 }
 
 impl NamedPolicy {
@@ -50,7 +50,7 @@ impl NamedPolicy {
     pub fn new(
         kind: PolicyKind,
         name: impl Into<Arc<str>>,
-        document: impl Into<Arc<Policy>>,
+        document: impl Into<Arc<IamPolicy>>,
     ) -> Self {
         NamedPolicy {
             kind,

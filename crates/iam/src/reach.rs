@@ -21,24 +21,24 @@ mod way;
 mod ways;
 
 use administrator::administrator_grant;
-use facts::{Graph, as_read};
+use facts::{ReachGraph, as_read};
 use grant::Strength;
 use ways::Ways;
 
-pub use way::{ADMIN, BlockedBy, PathStep, Reach, ReachGrade, UNKNOWN, UsedPermission};
+pub use way::{ADMIN, AccessReach, BlockedBy, PathStep, ReachGrade, UNKNOWN, UsedPermission};
 
 /// Returns the reach of all principals, in the order of their ARNs. Administrators have all
 /// permissions and are left out.
 #[must_use]
-pub fn reach(account: &AccountPolicies) -> Vec<Reach> {
-    let mut graph = Graph::new(account);
+pub fn reach(account: &AccountPolicies) -> Vec<AccessReach> {
+    let mut graph = ReachGraph::new(account);
     let mut found = Vec::new();
     for (at, principal) in account.principals.iter().enumerate() {
         if principal.is_service_linked() {
             continue;
         }
         if !principal.unread.is_empty() {
-            found.push(Reach {
+            found.push(AccessReach {
                 principal: principal.arn.clone(),
                 reaches: UNKNOWN.to_owned(),
                 grade: ReachGrade::Possible,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::document::{Effect, Patterns, Policy, Statement};
+use crate::document::{IamPolicy, Patterns, PolicyEffect, PolicyStatement};
 use crate::pattern::{common_text, matches};
 use crate::policy_set::NamedPolicy;
 
@@ -121,11 +121,11 @@ struct Cut<'u> {
 }
 
 impl Cut<'_> {
-    fn policy(&mut self, name: &str, policy: &Policy) -> LeastDocument {
+    fn policy(&mut self, name: &str, policy: &IamPolicy) -> LeastDocument {
         let mut is_changed = false;
         let mut statements = Vec::new();
         for statement in &policy.statements {
-            if statement.effect == Effect::Deny {
+            if statement.effect == PolicyEffect::Deny {
                 statements.push(statement_json(
                     statement,
                     statement.actions.negated,
@@ -154,7 +154,7 @@ impl Cut<'_> {
     }
 
     /// Returns the actions that stay of a statement that allows.
-    fn actions(&mut self, statement: &Statement) -> Patterns {
+    fn actions(&mut self, statement: &PolicyStatement) -> Patterns {
         let used: Vec<String> = self
             .used
             .keys()
@@ -169,7 +169,7 @@ impl Cut<'_> {
     }
 
     /// Returns patterns as the policy, the log or the list of unrecorded actions writes them.
-    fn written(&self, statement: &Statement, actions: &Patterns) -> Vec<String> {
+    fn written(&self, statement: &PolicyStatement, actions: &Patterns) -> Vec<String> {
         let own = statement.action_names.iter();
         let unrecorded = self.action_use.unrecorded.iter().map(|one| &one.actions);
         let names: Vec<&String> = own
@@ -185,7 +185,7 @@ impl Cut<'_> {
             .collect()
     }
 
-    fn of_named(&mut self, statement: &Statement, used: &[String]) -> Patterns {
+    fn of_named(&mut self, statement: &PolicyStatement, used: &[String]) -> Patterns {
         let mut patterns = BTreeSet::new();
         for (pattern, name) in statement
             .actions
@@ -210,7 +210,7 @@ impl Cut<'_> {
     }
 
     /// `NotAction` grants all else: what is used of it, and what was not recorded.
-    fn of_negated(&mut self, statement: &Statement, used: Vec<String>) -> Patterns {
+    fn of_negated(&mut self, statement: &PolicyStatement, used: Vec<String>) -> Patterns {
         let refused = &statement.actions.patterns;
         let mut patterns: BTreeSet<String> = used.into_iter().collect();
         for unrecorded in &self.action_use.unrecorded {
@@ -268,14 +268,14 @@ fn in_order(before: &[String], mut patterns: BTreeSet<String>) -> Vec<String> {
     ordered
 }
 
-fn statement_json(statement: &Statement, is_negated: bool, actions: &[String]) -> Value {
+fn statement_json(statement: &PolicyStatement, is_negated: bool, actions: &[String]) -> Value {
     let mut members = Map::new();
     if !statement.name.starts_with("statement ") {
         members.insert("Sid".to_owned(), json!(statement.name));
     }
     let effect = match statement.effect {
-        Effect::Allow => "Allow",
-        Effect::Deny => "Deny",
+        PolicyEffect::Allow => "Allow",
+        PolicyEffect::Deny => "Deny",
     };
     members.insert("Effect".to_owned(), json!(effect));
     let name = |negated: bool, plain: &str| match negated {

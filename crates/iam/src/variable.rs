@@ -1,7 +1,7 @@
 //! Policy variables (IAM User Guide, "IAM policy elements: Variables and tags"): `${aws:username}`,
 //! with a default `${aws:PrincipalTag/team, 'none'}`, and the literal `${*}`, `${?}` and `${$}`.
 
-use crate::context::{Context, KeyValue};
+use crate::context::{IamContext, KeyValue};
 use crate::pattern::{Piece, matches, matches_pieces};
 use crate::truth::Truth;
 
@@ -16,7 +16,7 @@ pub(crate) struct Expansion {
 
 /// Returns the text with its variables replaced; none if a variable's key is absent and has no
 /// default, so that the text matches nothing.
-pub(crate) fn expand(text: &str, context: &Context) -> Option<Expansion> {
+pub(crate) fn expand(text: &str, context: &IamContext) -> Option<Expansion> {
     let mut pieces = Vec::with_capacity(text.len());
     let mut is_unknown = false;
     let mut rest = text;
@@ -59,7 +59,7 @@ pub(crate) fn expand(text: &str, context: &Context) -> Option<Expansion> {
 pub(crate) fn matches_with_variables(
     pattern: &str,
     text: &str,
-    context: &Context,
+    context: &IamContext,
     has_variables: bool,
 ) -> Truth {
     if !has_variables || !pattern.contains("${") {

@@ -13,7 +13,7 @@ use reeve_recommend::action::ActionId;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::event::Measure;
-use reeve_recommend::ports::responses::Remedy;
+use reeve_recommend::ports::responses::ResponseRemedy;
 use reeve_recommend::recommendation::RecommendationId;
 
 use crate::incident::Incident;
@@ -33,7 +33,7 @@ pub trait Containment: Send + Sync {
         id: &RecommendationId,
         comment: &str,
         caller: &Caller,
-    ) -> Result<Remedy, EngineError>;
+    ) -> Result<ResponseRemedy, EngineError>;
 
     /// Takes a change back; it goes on in the background.
     ///

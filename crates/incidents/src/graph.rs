@@ -27,7 +27,7 @@ named!(
 
 /// An account, an address, a resource or a finding of an incident.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Node {
+pub struct IncidentNode {
     pub kind: NodeKind,
     /// Identifier, unique with the kind.
     pub id: String,
@@ -36,7 +36,7 @@ pub struct Node {
 
 /// A named edge between two nodes, by their places in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
+pub struct IncidentEdge {
     pub from: usize,
     pub to: usize,
     /// Operations, or how the two hang together.
@@ -49,9 +49,9 @@ pub struct Edge {
 
 /// Graph of an incident; nodes come in the order in which they were found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Graph {
-    pub nodes: Vec<Node>,
-    pub edges: Vec<Edge>,
+pub struct IncidentGraph {
+    pub nodes: Vec<IncidentNode>,
+    pub edges: Vec<IncidentEdge>,
     /// Number of nodes beyond those that are drawn.
     pub left_out: u64,
 }
@@ -65,7 +65,7 @@ struct Drawn {
 
 #[derive(Default)]
 struct Drawing {
-    nodes: Vec<Node>,
+    nodes: Vec<IncidentNode>,
     edges: BTreeMap<(usize, usize), Drawn>,
     left_out: BTreeSet<(NodeKind, String)>,
 }
@@ -83,7 +83,7 @@ impl Drawing {
             self.left_out.insert((kind, id.to_owned()));
             return None;
         }
-        self.nodes.push(Node {
+        self.nodes.push(IncidentNode {
             kind,
             id: id.to_owned(),
             label: label.to_owned(),
@@ -97,7 +97,7 @@ impl Drawing {
         Some(drawn)
     }
 
-    fn finished(self) -> Graph {
+    fn finished(self) -> IncidentGraph {
         let edges = self.edges.into_iter().map(|((from, to), drawn)| {
             let labels: Vec<&str> = drawn.labels.iter().map(String::as_str).collect();
             let first = labels.iter().take(MOST_NAMED).copied();
@@ -105,7 +105,7 @@ impl Drawing {
             if labels.len() > MOST_NAMED {
                 label = format!("{label} and {} more", labels.len() - MOST_NAMED);
             }
-            Edge {
+            IncidentEdge {
                 from,
                 to,
                 label,
@@ -113,7 +113,7 @@ impl Drawing {
                 refused: drawn.refused,
             }
         });
-        Graph {
+        IncidentGraph {
             edges: edges.collect(),
             nodes: self.nodes,
             left_out: self.left_out.len() as u64,
@@ -121,11 +121,15 @@ impl Drawing {
     }
 }
 
-impl Graph {
+impl IncidentGraph {
     /// Draws an incident of the entries behind it. `may_see` says which accounts the reader may
     /// see.
     #[must_use]
-    pub fn of(incident: &Incident, entries: &[Entry], may_see: impl Fn(&str) -> bool) -> Graph {
+    pub fn of(
+        incident: &Incident,
+        entries: &[Entry],
+        may_see: impl Fn(&str) -> bool,
+    ) -> IncidentGraph {
         let mut drawing = Drawing::default();
         for member in incident.members.iter().filter(|one| one.is_evidence()) {
             let finding = drawing.node(NodeKind::Finding, &member.id, &member.title);

@@ -7,7 +7,7 @@ use reeve_recommend::recommendation::Priority;
 use reeve_recommend::recommendation::origin::IncidentId;
 use serde::{Deserialize, Serialize};
 
-use crate::member::{Member, MemberKind};
+use crate::member::{IncidentMember, MemberKind};
 
 /// Members of an incident that are kept. Those beyond it are counted.
 pub const MOST_MEMBERS: usize = 500;
@@ -122,7 +122,7 @@ pub struct Incident {
     pub history: Vec<StatusChange>,
     /// Findings, oldest first, at most [`MOST_MEMBERS`].
     #[serde(default)]
-    pub members: Vec<Member>,
+    pub members: Vec<IncidentMember>,
     /// Number of members beyond those that are kept.
     #[serde(default)]
     pub left_out: u64,
@@ -140,7 +140,7 @@ pub struct Incident {
 impl Incident {
     /// Opens an incident for its first member.
     #[must_use]
-    pub fn opened_for(id: IncidentId, member: Member, now: Timestamp) -> Incident {
+    pub fn opened_for(id: IncidentId, member: IncidentMember, now: Timestamp) -> Incident {
         let mut incident = Incident {
             started_at: member.started_at,
             last_at: member.last_at,
@@ -200,29 +200,29 @@ impl Incident {
     /// Returns what a finding has in common with a member that is no more than six hours apart;
     /// `None` where it is no part of the incident. A finding that people added joins nothing.
     #[must_use]
-    pub fn shares(&self, member: &Member) -> Option<String> {
-        let is_near = |own: &&Member| {
+    pub fn shares(&self, member: &IncidentMember) -> Option<String> {
+        let is_near = |own: &&IncidentMember| {
             own.is_evidence()
                 && member.started_at.duration_since(own.last_at) <= ONE_ATTACK
                 && own.started_at.duration_since(member.last_at) <= ONE_ATTACK
         };
-        let linked = |own: &&Member| own.keys.is_linked_to(&member.keys);
+        let linked = |own: &&IncidentMember| own.keys.is_linked_to(&member.keys);
         let own = self.members.iter().filter(is_near).find(linked)?;
         own.keys.shared_with(&member.keys)
     }
 
     /// Returns the member of a kind that has an identifier; `None` where there is none.
     #[must_use]
-    pub fn member(&self, kind: MemberKind, id: &str) -> Option<&Member> {
+    pub fn member(&self, kind: MemberKind, id: &str) -> Option<&IncidentMember> {
         let mut members = self.members.iter();
         members.find(|member| member.kind == kind && member.id == id)
     }
 
     /// Adds a member, or replaces the one of its kind and identifier. Title, severity and times
     /// follow. Returns `true` if anything changed.
-    pub fn take(&mut self, member: Member) -> bool {
+    pub fn take(&mut self, member: IncidentMember) -> bool {
         let before = (self.title.clone(), self.severity, self.last_at);
-        let is_known = |known: &Member| known.kind == member.kind && known.id == member.id;
+        let is_known = |known: &IncidentMember| known.kind == member.kind && known.id == member.id;
         let changed = match self.members.iter().position(is_known) {
             Some(at) if self.members[at] == member => false,
             Some(at) => {
@@ -257,7 +257,7 @@ impl Incident {
         let evidence = || self.members.iter().filter(|member| member.is_evidence());
         // The earliest of the most severe: members are in the order of their beginning. The name of
         // an alert rule says less than what was seen.
-        let rank = |member: &&Member| (member.kind == MemberKind::Alert, member.severity);
+        let rank = |member: &&IncidentMember| (member.kind == MemberKind::Alert, member.severity);
         let Some(lead) = evidence().min_by_key(rank) else {
             return;
         };

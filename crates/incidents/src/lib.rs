@@ -18,16 +18,16 @@ mod service;
 mod timeline;
 
 pub use containment::Containment;
-pub use graph::{Edge, Graph, Node, NodeKind};
+pub use graph::{IncidentEdge, IncidentGraph, IncidentNode, NodeKind};
 pub use incident::{
     Incident, IncidentStatus, MOST_MEMBERS, Note, StatusChange, Task, TaskId, allowed,
 };
-pub use member::{Member, MemberKind};
-pub use playbook::{Playbook, PlaybookName, Step, StepAction, Trigger, builtin};
+pub use member::{IncidentMember, MemberKind};
+pub use playbook::{Playbook, PlaybookName, PlaybookStep, StepAction, Trigger, builtin};
 pub use port::{IncidentFilter, IncidentStore, MemberSource, RunFilter};
 pub use reeve_recommend::recommendation::origin::IncidentId;
 pub use run::{PlaybookRun, PlaybookRunId, RollbackRequest, RunStep, RunTarget, StepState};
 pub use service::{
     IncidentInput, IncidentPatch, IncidentPorts, IncidentService, PlaybookInput, TaskPatch,
 };
-pub use timeline::{Moment, MomentKind, moments};
+pub use timeline::{MomentKind, TimelineMoment, moments};

@@ -28,7 +28,7 @@ named!(
 /// A source makes one of its record and hands it to
 /// [`IncidentService::join`](crate::IncidentService::join).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Member {
+pub struct IncidentMember {
     pub kind: MemberKind,
     /// Identifier of the record that it stands for.
     pub id: String,
@@ -59,7 +59,7 @@ pub struct Member {
     pub because: Option<String>,
 }
 
-impl Member {
+impl IncidentMember {
     /// Returns `true` for a sign of the attack. A recommendation says what was open to it.
     #[must_use]
     pub fn is_evidence(&self) -> bool {
@@ -79,7 +79,7 @@ impl Member {
 
     /// Returns a security anomaly as a member.
     #[must_use]
-    pub fn from_anomaly(anomaly: &Anomaly) -> Member {
+    pub fn from_anomaly(anomaly: &Anomaly) -> IncidentMember {
         let activity = anomaly.activity.as_ref();
         let mut keys = activity.map_or_else(AttackKeys::default, |one| one.keys());
         let place = &anomaly.place;
@@ -107,7 +107,7 @@ impl Member {
             _ => technique,
         };
 
-        Member {
+        IncidentMember {
             kind: MemberKind::Anomaly,
             id: anomaly.id.0.clone(),
             title: anomaly.title.clone(),
@@ -127,9 +127,9 @@ impl Member {
 
     /// Returns an open recommendation about a resource of the attack as a member.
     #[must_use]
-    pub fn from_recommendation(recommendation: &Recommendation) -> Member {
+    pub fn from_recommendation(recommendation: &Recommendation) -> IncidentMember {
         let subject = &recommendation.subject;
-        Member {
+        IncidentMember {
             kind: MemberKind::Recommendation,
             id: recommendation.id.0.clone(),
             title: recommendation.title.clone(),

@@ -81,7 +81,7 @@ impl StepAction {
 /// A step of a playbook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct PlaybookStep {
     pub action: StepAction,
     /// Identifiers of channels; empty for all. Of `notify` alone.
     #[serde(default)]
@@ -118,7 +118,7 @@ pub struct Playbook {
     pub title: String,
     pub description: String,
     pub trigger: Trigger,
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlaybookStep>,
     /// `true` for one of the program, which people cannot change.
     #[serde(default)]
     pub is_builtin: bool,
@@ -139,7 +139,7 @@ struct PlaybookFile {
     title: String,
     description: String,
     trigger: Trigger,
-    step: Vec<Step>,
+    step: Vec<PlaybookStep>,
 }
 
 /// Returns the program's own playbooks, in the order of their use.

@@ -7,7 +7,7 @@ use reeve_recommend::recommendation::Priority;
 use reeve_recommend::recommendation::origin::IncidentId;
 
 use crate::incident::{Incident, IncidentStatus};
-use crate::member::{Member, MemberKind};
+use crate::member::{IncidentMember, MemberKind};
 use crate::playbook::{Playbook, PlaybookName};
 use crate::run::{PlaybookRun, PlaybookRunId};
 
@@ -81,8 +81,12 @@ pub trait IncidentStore: Send + Sync {
 #[async_trait]
 pub trait MemberSource: Send + Sync {
     /// Returns findings whose last sign lies at or after a time, some hundred at most.
-    async fn recent(&self, since: Timestamp) -> Result<Vec<Member>, StoreError>;
+    async fn recent(&self, since: Timestamp) -> Result<Vec<IncidentMember>, StoreError>;
 
     /// Returns a finding by its identifier; `None` for a kind of another source, or an unknown one.
-    async fn member(&self, kind: MemberKind, id: &str) -> Result<Option<Member>, StoreError>;
+    async fn member(
+        &self,
+        kind: MemberKind,
+        id: &str,
+    ) -> Result<Option<IncidentMember>, StoreError>;
 }

@@ -8,7 +8,7 @@ use reeve_recommend::recommendation::origin::IncidentId;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use serde::{Deserialize, Serialize};
 
-use crate::playbook::{PlaybookName, Step};
+use crate::playbook::{PlaybookName, PlaybookStep};
 
 /// Identifier of a run, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub struct RunTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunStep {
     /// The step as the playbook had it.
-    pub step: Step,
+    pub step: PlaybookStep,
     pub state: StepState,
     /// Reason of the state, in words.
     #[serde(default)]

@@ -23,7 +23,7 @@ use reeve_recommend::recommendation::origin::IncidentId;
 use crate::containment::{Containment, Inventory};
 use crate::incident::{Incident, IncidentStatus};
 use crate::log_entry;
-use crate::member::{Member, MemberKind};
+use crate::member::{IncidentMember, MemberKind};
 use crate::port::{IncidentFilter, IncidentStore, MemberSource};
 
 pub use edit::{IncidentInput, IncidentPatch, TaskPatch};
@@ -55,7 +55,7 @@ pub struct IncidentPorts {
 #[derive(Default)]
 struct Followed {
     /// Each finding as it was last taken in, and the incident that has it.
-    members: HashMap<(MemberKind, String), (Member, Option<IncidentId>)>,
+    members: HashMap<(MemberKind, String), (IncidentMember, Option<IncidentId>)>,
     changed: BTreeSet<IncidentId>,
     /// Last time that other sources were asked.
     sources_at: Option<Timestamp>,
@@ -65,7 +65,7 @@ struct Followed {
 
 impl Followed {
     /// Returns a finding as it was last taken in, and the incident that has it.
-    fn known(&self, kind: MemberKind, id: &str) -> Option<&(Member, Option<IncidentId>)> {
+    fn known(&self, kind: MemberKind, id: &str) -> Option<&(IncidentMember, Option<IncidentId>)> {
         self.members.get(&(kind, id.to_owned()))
     }
 
@@ -126,12 +126,12 @@ impl IncidentService {
 
     /// Lets a finding join the incident that it is a part of: the one that has it already, else the
     /// oldest active one with an account, an address or a resource in common that is no more than
-    /// six hours apart. A finding that joins none opens one if [`Member::opens`] says so. Untouched
+    /// six hours apart. A finding that joins none opens one if [`IncidentMember::opens`] says so. Untouched
     /// incidents that it has something in common with become one. Returns its incident.
     ///
     /// # Errors
     /// The store or the log failed; the finding may be handed over again.
-    pub async fn join(&self, member: Member) -> Result<Option<IncidentId>, EngineError> {
+    pub async fn join(&self, member: IncidentMember) -> Result<Option<IncidentId>, EngineError> {
         let mut followed = self.turn.lock().await;
         self.take_in(&mut followed, member, None).await
     }
@@ -140,7 +140,7 @@ impl IncidentService {
     async fn take_in(
         &self,
         followed: &mut Followed,
-        member: Member,
+        member: IncidentMember,
         home: Option<&IncidentId>,
     ) -> Result<Option<IncidentId>, EngineError> {
         let key = (member.kind, member.id.clone());
@@ -156,7 +156,7 @@ impl IncidentService {
     async fn place(
         &self,
         followed: &mut Followed,
-        mut member: Member,
+        mut member: IncidentMember,
         home: Option<&IncidentId>,
     ) -> Result<Option<IncidentId>, EngineError> {
         let store = &self.ports.incidents;
@@ -221,7 +221,7 @@ impl IncidentService {
         &self,
         followed: &mut Followed,
         id: IncidentId,
-        member: Member,
+        member: IncidentMember,
     ) -> Result<IncidentId, EngineError> {
         let incident = Incident::opened_for(id, member, self.now());
         let entry = log_entry::about("incident.open", &incident, &Caller::system());
@@ -248,7 +248,10 @@ impl IncidentService {
     }
 
     /// Active incidents that a finding is a part of, the oldest first, with what it shares.
-    async fn sharing(&self, member: &Member) -> Result<Vec<(Incident, String)>, EngineError> {
+    async fn sharing(
+        &self,
+        member: &IncidentMember,
+    ) -> Result<Vec<(Incident, String)>, EngineError> {
         let active = self.active().await?;
         let shared = active.into_iter().filter_map(|incident| {
             let because = incident.shares(member)?;

@@ -30,7 +30,7 @@ named!(
 
 /// A moment of a timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moment {
+pub struct TimelineMoment {
     pub at: Timestamp,
     pub kind: MomentKind,
     /// E-mail address of a person, or the account of an entry; `None` for Reeve.
@@ -44,14 +44,18 @@ pub struct Moment {
 /// Returns the timeline, oldest first: moments of the record and its runs, and the entries of the
 /// log behind its findings that the reader may see.
 #[must_use]
-pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> Vec<Moment> {
+pub fn moments(
+    incident: &Incident,
+    runs: &[PlaybookRun],
+    entries: &[Entry],
+) -> Vec<TimelineMoment> {
     let person = |by: &str| (by != "system").then(|| by.to_owned());
     let mut found = Vec::new();
 
     for member in incident.members.iter().filter(|one| one.is_evidence()) {
         let joined = member.because.as_ref();
         let because = joined.map_or_else(String::new, |why| format!(" (joined by {why})"));
-        found.push(Moment {
+        found.push(TimelineMoment {
             at: member.started_at,
             kind: MomentKind::Finding,
             by: None,
@@ -63,7 +67,7 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> 
     for change in &incident.history {
         let reason = change.reason.as_ref();
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-        found.push(Moment {
+        found.push(TimelineMoment {
             at: change.at,
             kind: MomentKind::Status,
             by: person(&change.by),
@@ -73,7 +77,7 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> 
     }
 
     for note in &incident.notes {
-        found.push(Moment {
+        found.push(TimelineMoment {
             at: note.at,
             kind: MomentKind::Note,
             by: person(&note.by),
@@ -83,7 +87,7 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> 
     }
 
     for task in &incident.tasks {
-        let moment = |at: Timestamp, by: &str, text: String| Moment {
+        let moment = |at: Timestamp, by: &str, text: String| TimelineMoment {
             at,
             kind: MomentKind::Task,
             by: person(by),
@@ -98,13 +102,14 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> 
     }
 
     for run in runs {
-        let moment = |at: Timestamp, kind: MomentKind, by: Option<String>, text: String| Moment {
-            at,
-            kind,
-            by,
-            text,
-            reference: Some(run.id.0.clone()),
-        };
+        let moment =
+            |at: Timestamp, kind: MomentKind, by: Option<String>, text: String| TimelineMoment {
+                at,
+                kind,
+                by,
+                text,
+                reference: Some(run.id.0.clone()),
+            };
         let by = person(&run.started_by);
         let text = format!("Playbook \"{}\" was started", run.title);
         found.push(moment(run.started_at, MomentKind::Playbook, by, text));
@@ -128,13 +133,13 @@ pub fn moments(incident: &Incident, runs: &[PlaybookRun], entries: &[Entry]) -> 
         }
     }
 
-    found.extend(entries.iter().map(Moment::of_entry));
+    found.extend(entries.iter().map(TimelineMoment::of_entry));
     found.sort_by_key(|one| (one.at, one.kind));
     found
 }
 
-impl Moment {
-    fn of_entry(entry: &Entry) -> Moment {
+impl TimelineMoment {
+    fn of_entry(entry: &Entry) -> TimelineMoment {
         let actor = entry.actor.email.clone().or_else(|| entry.actor.id.clone());
         let operation = entry.action.operation.as_deref();
         let mut text = operation.unwrap_or(entry.event_type.as_str()).to_owned();
@@ -147,7 +152,7 @@ impl Moment {
         if let Some(status) = entry.action.status {
             text = format!("{text}: {}", status.as_str());
         }
-        Moment {
+        TimelineMoment {
             at: entry.timestamp,
             kind: MomentKind::Entry,
             by: actor,

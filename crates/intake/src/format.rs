@@ -16,13 +16,13 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use reeve_audit::entry::SOURCE_ID_PREFIX;
-use reeve_audit::json::{self, Numbers, Options};
+use reeve_audit::json::{self, Numbers, ParseOptions};
 use reeve_audit::{Draft, EventId, Json};
 use reeve_connect_cloudtrail as cloudtrail;
 use reeve_estate::named;
 use sha2::{Digest as _, Sha256};
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::mapping::Mapping;
 use crate::rejection::Rejection;
 
@@ -100,7 +100,7 @@ impl ReadEvent {
 type Read = (Vec<u8>, Result<Mapped, Rejection>);
 
 enum Mapped {
-    Claim(Claim, Vec<String>),
+    Claim(ItemClaim, Vec<String>),
     Entry(Box<reeve_audit::Entry>),
 }
 
@@ -164,7 +164,7 @@ pub fn preview(
 }
 
 fn mapper(
-    map: fn(Item) -> Result<Claim, Rejection>,
+    map: fn(Item) -> Result<ItemClaim, Rejection>,
 ) -> impl Fn(&[u8]) -> Result<Mapped, Rejection> {
     move |text| Ok(Mapped::Claim(map(Item::read(text)?)?, Vec::new()))
 }
@@ -213,8 +213,8 @@ fn unwrapped<'b>(body: &'b [u8], member: &str) -> &'b [u8] {
 }
 
 fn of_cloudtrail(text: &[u8]) -> Result<Mapped, Rejection> {
-    let record =
-        cloudtrail::Record::parse(text).map_err(|error| Rejection::new("", error.to_string()))?;
+    let record = cloudtrail::CloudtrailRecord::parse(text)
+        .map_err(|error| Rejection::new("", error.to_string()))?;
     Ok(Mapped::Entry(Box::new(cloudtrail::map_record(record))))
 }
 
@@ -246,9 +246,9 @@ fn of_otlp(body: &[u8], encoding: Encoding) -> Result<Vec<Read>, Rejection> {
             Json::from(read.map_err(wrong)?)
         }
         Encoding::Text => {
-            let options = Options {
+            let options = ParseOptions {
                 numbers: Numbers::KeepAsText,
-                ..Options::default()
+                ..ParseOptions::default()
             };
             let parsed = json::parse_with(body, &options);
             parsed

@@ -4,7 +4,7 @@
 //! becomes a member of `metadata` under the name of the format, so that nothing is lost.
 
 use jiff::Timestamp;
-use reeve_audit::json::{self, MAX_DEPTH, Numbers, Object, Options, Path};
+use reeve_audit::json::{self, MAX_DEPTH, Numbers, Object, ParseOptions, Path};
 use reeve_audit::{Json, format_instant, is_email_address, parse_address, parse_instant};
 
 use crate::rejection::Rejection;
@@ -19,7 +19,7 @@ pub(crate) struct Item {
 
 /// A claim of an entry without its identifier, and the source's own identifier of the event.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Claim {
+pub(crate) struct ItemClaim {
     pub(crate) members: Object,
     pub(crate) native_id: Option<String>,
 }
@@ -29,7 +29,7 @@ impl Item {
     /// places noted.
     pub(crate) fn read(text: &[u8]) -> Result<Item, Rejection> {
         // Two levels are kept for the member of `metadata` in which the item will stand.
-        let options = Options {
+        let options = ParseOptions {
             max_depth: MAX_DEPTH - 2,
             numbers: Numbers::KeepAsText,
         };
@@ -178,7 +178,7 @@ impl Item {
     }
 
     /// Puts what is left over under `metadata`, by the name of the format.
-    pub(crate) fn finish(mut self, kept: &str, native_id: Option<String>) -> Claim {
+    pub(crate) fn finish(mut self, kept: &str, native_id: Option<String>) -> ItemClaim {
         let rest = std::mem::replace(&mut self.rest, Json::Null);
         if !rest.is_empty() {
             self.set(&format!("metadata.{kept}"), rest);
@@ -187,7 +187,7 @@ impl Item {
             let numbers = std::mem::take(&mut self.numbers_as_text);
             self.set(&format!("metadata.{kept}_numbers_as_text"), numbers);
         }
-        Claim {
+        ItemClaim {
             members: self.claim,
             native_id,
         }
@@ -335,9 +335,9 @@ mod tests {
         ] {
             let value = json::parse_with(
                 text.as_bytes(),
-                &Options {
+                &ParseOptions {
                     numbers: Numbers::KeepAsText,
-                    ..Options::default()
+                    ..ParseOptions::default()
                 },
             );
             let read = read_time(&value.unwrap().value).unwrap();

@@ -3,7 +3,7 @@
 //! A source ([`LogSource`]) has a kind, which is the format of its events, and a token that appends
 //! through this source and does nothing else. [`SourceIntake`] reads a body into events
 //! ([`read`]), appends the entries, and answers for each event: accepted, known, or rejected with a
-//! reason. Rejected events are kept in quarantine. [`Rhythm`] learns how often a source speaks, so
+//! reason. Rejected events are kept in quarantine. [`IntakeRhythm`] learns how often a source speaks, so
 //! that its silence is noticed. This crate does no I/O: the log and the store are ports.
 
 mod decode;
@@ -28,7 +28,7 @@ pub use port::{EntryAppender, LogSourceStore, QuarantineFilter};
 pub use quarantine::{MAX_QUARANTINED, QuarantineId, QuarantinedEvent};
 pub use queue::{FileNotice, QueueNotice, read_notice};
 pub use rejection::Rejection;
-pub use rhythm::Rhythm;
+pub use rhythm::IntakeRhythm;
 pub use service::{EventOutcome, IntakeError, IntakePorts, Received, SourceIntake};
 pub use source::{
     LogSource, LogSourceId, QueueSettings, SourceHealth, SourceProgress, TOKEN_PREFIX, read_name,

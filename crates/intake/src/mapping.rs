@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reeve_audit::{FieldCode, FieldError, Json};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{Claim, Item, read_time};
+use crate::item::{Item, ItemClaim, read_time};
 use crate::rejection::Rejection;
 use crate::words;
 
@@ -135,7 +135,7 @@ impl Mapping {
     }
 
     /// Maps an event.
-    pub(crate) fn map(&self, mut item: Item) -> Result<Claim, Rejection> {
+    pub(crate) fn map(&self, mut item: Item) -> Result<ItemClaim, Rejection> {
         let mut native = None;
         let mut found = Vec::new();
         for (field, rule) in &self.fields {
@@ -161,7 +161,7 @@ impl Mapping {
     }
 
     /// Returns the members of an event that no rule reads: the left over.
-    pub(crate) fn left_over(&self, claim: &Claim) -> Vec<String> {
+    pub(crate) fn left_over(&self, claim: &ItemClaim) -> Vec<String> {
         let kept = claim
             .members
             .get("metadata")

@@ -20,7 +20,7 @@ const BURST_MS: i64 = 1_000;
 
 /// Rhythm of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Rhythm {
+pub struct IntakeRhythm {
     /// Arrivals that were counted.
     pub arrivals: u64,
     pub first_at: Option<Timestamp>,
@@ -29,11 +29,11 @@ pub struct Rhythm {
     pub longest_gap_ms: f64,
 }
 
-impl Rhythm {
+impl IntakeRhythm {
     /// Notes an arrival.
     pub fn note(&mut self, now: Timestamp) {
         let Some(last) = self.last_at else {
-            *self = Rhythm {
+            *self = IntakeRhythm {
                 arrivals: 1,
                 first_at: Some(now),
                 last_at: Some(now),
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn nights_are_learned_and_an_outage_is_not() {
-        let mut rhythm = Rhythm::default();
+        let mut rhythm = IntakeRhythm::default();
         // Three days with an arrival every ten minutes from 8 to 18 o'clock.
         for day in 0..3 {
             for step in 0..60 {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_few_arrivals_tell_nothing() {
-        let mut rhythm = Rhythm::default();
+        let mut rhythm = IntakeRhythm::default();
         (0..19).for_each(|minute| rhythm.note(at(minute)));
         assert_eq!(rhythm.silent_after(None), None);
         let most = SignedDuration::from_mins(5);

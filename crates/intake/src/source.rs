@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::SourceKind;
 use crate::mapping::Mapping;
 use crate::rejection::Rejection;
-use crate::rhythm::Rhythm;
+use crate::rhythm::IntakeRhythm;
 
 /// Prefix of the tokens that sources push with.
 pub const TOKEN_PREFIX: &str = "rvl_";
@@ -102,7 +102,7 @@ pub struct SourceProgress {
     pub lag_ms: Option<u64>,
     pub last_error: Option<String>,
     pub last_error_at: Option<Timestamp>,
-    pub rhythm: Rhythm,
+    pub rhythm: IntakeRhythm,
     /// Start of the silence that was reported.
     pub silent_since: Option<Timestamp>,
     /// Last time at which rejections were recorded in the log.

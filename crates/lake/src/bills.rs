@@ -60,7 +60,7 @@ pub fn read_bill(path: &Path, most: usize) -> Result<Vec<Charge>, BillError> {
     }
 
     let table = TextTable::open(file)?;
-    let mut reader = focus::Reader::from_header(table.names())?;
+    let mut reader = focus::FocusReader::from_header(table.names())?;
 
     let (batches, places) = table.read(|place| reader.reads(place))?;
     let mut charges = Vec::new();

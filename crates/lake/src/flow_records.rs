@@ -5,7 +5,7 @@ use std::path::Path;
 
 use arrow::error::ArrowError;
 use parquet::errors::ParquetError;
-use reeve_flows::{FlowLine, Format, FormatError, LineError};
+use reeve_flows::{FlowFormat, FlowLine, FormatError, LineError};
 
 use crate::text_table::TextTable;
 
@@ -35,7 +35,7 @@ pub fn read_flow_records(
     mut take: impl FnMut(Result<FlowLine, LineError>),
 ) -> Result<(), FlowFileError> {
     let table = TextTable::open(File::open(path)?)?;
-    let format = Format::from_names(table.names())?;
+    let format = FlowFormat::from_names(table.names())?;
 
     let (batches, places) = table.read(|place| format.reads(place))?;
     for batch in batches {

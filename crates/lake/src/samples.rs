@@ -28,13 +28,15 @@ use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use parking_lot::RwLock;
-use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series, StoreError};
+use reeve_estate::{
+    ConnectionId, Metric, ResourceId, Sample, SampleSeries, SampleStore, StoreError,
+};
 
 use crate::place::{Place, PlaceError, blocking};
-use catalogue::{Catalogue, SampleFile};
+use catalogue::{SampleCatalogue, SampleFile};
 use columns::encode;
 use decode::Point;
-use fault::ReadError;
+use fault::SampleReadError;
 use footer::Footers;
 use group::from_samples;
 use merge::{highest_wins, latest_wins};
@@ -51,9 +53,9 @@ const FOLDER: &str = "lake/samples";
 #[derive(Debug)]
 pub struct SampleLake {
     place: Place,
-    catalogue: Catalogue,
+    catalogue: SampleCatalogue,
     /// Files of the daily maxima.
-    maxima: Catalogue,
+    maxima: SampleCatalogue,
     newest: Newest,
     footers: Footers,
     /// Senders that are metric sources.
@@ -66,8 +68,10 @@ impl SampleLake {
     /// and reported.
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
         let place = Place::local(data_dir).map_err(failed)?;
-        let catalogue = Catalogue::load(&place, FOLDER).await.map_err(failed)?;
-        let maxima = Catalogue::load(&place, maxima::FOLDER)
+        let catalogue = SampleCatalogue::load(&place, FOLDER)
+            .await
+            .map_err(failed)?;
+        let maxima = SampleCatalogue::load(&place, maxima::FOLDER)
             .await
             .map_err(failed)?;
         catalogue.go_on_after(&maxima);
@@ -146,7 +150,7 @@ impl SampleStore for SampleLake {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
         let wanted = series::Wanted::new(resources, metrics, start, end);
         self.series_of(&self.catalogue, connection, wanted, latest_wins)
             .await
@@ -159,7 +163,7 @@ impl SampleStore for SampleLake {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
         let wanted = series::Wanted::new(resources, metrics, start, end);
         self.series_of(&self.maxima, connection, wanted, highest_wins)
             .await
@@ -191,11 +195,11 @@ impl SampleLake {
     /// `settle` orders the points of a series by time and keeps one of several at a time.
     async fn series_of(
         &self,
-        catalogue: &Catalogue,
+        catalogue: &SampleCatalogue,
         connection: &ConnectionId,
         wanted: series::Wanted,
         settle: fn(&mut Vec<Point>),
-    ) -> Result<Vec<Series>, StoreError> {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -224,17 +228,17 @@ impl SampleLake {
     /// pick is made again.
     async fn over_files<T, F>(
         &self,
-        catalogue: &Catalogue,
-        pick: impl Fn(&Catalogue) -> Vec<std::sync::Arc<SampleFile>>,
+        catalogue: &SampleCatalogue,
+        pick: impl Fn(&SampleCatalogue) -> Vec<std::sync::Arc<SampleFile>>,
         read: impl Fn(Vec<std::sync::Arc<SampleFile>>) -> F,
     ) -> Result<T, StoreError>
     where
-        F: Future<Output = Result<T, ReadError>>,
+        F: Future<Output = Result<T, SampleReadError>>,
     {
         loop {
             match read(pick(catalogue)).await {
                 Ok(value) => return Ok(value),
-                Err(ReadError::Missing(path)) if !catalogue.lists(&path) => {}
+                Err(SampleReadError::Missing(path)) if !catalogue.lists(&path) => {}
                 Err(error) => return Err(StoreError::Backend(format!("samples: {error}"))),
             }
         }

@@ -25,12 +25,12 @@ mod sensitivity;
 mod signs;
 
 use alarm::Alarm;
-use counter::{Counter, Reading};
-use deviation::{Deviation, Move};
+use counter::{Counter, CounterReading};
+use deviation::{AnomalyDeviation, Move};
 use habit::Habits;
 pub use incident::{Incident, Incidents};
-use rhythm::Rhythm;
-use sample::Sample;
+use rhythm::AnomalyRhythm;
+use sample::AnomalySample;
 pub use sensitivity::Sensitivity;
 pub use signs::Sign;
 use signs::Signs;
@@ -62,7 +62,7 @@ const BAND: (f64, f64) = (2.0, 50.0);
 
 /// Judgement of one point, from the points before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judgement {
+pub struct AnomalyJudgement {
     /// Anomaly score of the point, 0 (usual) to 1; anomalous from [`THRESHOLD`]. 0 where it is not
     /// judged.
     pub score: f64,
@@ -93,9 +93,9 @@ pub struct Detector {
 #[derive(Debug, Clone)]
 struct State {
     counter: Counter,
-    rhythm: Rhythm,
+    rhythm: AnomalyRhythm,
     signs: Signs,
-    deviation: Deviation,
+    deviation: AnomalyDeviation,
     alarm: Alarm,
     habits: Habits,
     points: u32,
@@ -146,7 +146,7 @@ impl Detector {
     /// Judges the next point and learns from it. Times are milliseconds since the epoch and should
     /// not fall; one that does is read as one of the last point's time. A value that is not finite
     /// is a gap: it is not judged and nothing is learnt from it.
-    pub fn observe(&mut self, at_ms: i64, value: f64) -> Judgement {
+    pub fn observe(&mut self, at_ms: i64, value: f64) -> AnomalyJudgement {
         let value = if value.is_finite() {
             value.clamp(-LARGEST, LARGEST)
         } else {
@@ -166,9 +166,9 @@ impl Detector {
     }
 }
 
-fn unjudged(expected: f64, margin: f64) -> Judgement {
+fn unjudged(expected: f64, margin: f64) -> AnomalyJudgement {
     let (low, high) = (expected - margin, expected + margin);
-    Judgement {
+    AnomalyJudgement {
         score: 0.0,
         judged: false,
         alarm: false,
@@ -183,11 +183,11 @@ fn unjudged(expected: f64, margin: f64) -> Judgement {
 impl State {
     /// After one point, which is read as `reading`.
     fn new(at_ms: i64, value: f64, reading: f64, sensitivity: Sensitivity) -> Self {
-        let mut deviation = Deviation::new();
+        let mut deviation = AnomalyDeviation::new();
         deviation.read(at_ms, reading, None, 0.0);
         Self {
             counter: Counter::new(value),
-            rhythm: Rhythm::new(at_ms, reading),
+            rhythm: AnomalyRhythm::new(at_ms, reading),
             signs: Signs::new(reading),
             deviation,
             alarm: Alarm::new(sensitivity),
@@ -199,16 +199,16 @@ impl State {
         }
     }
 
-    fn unjudged(&self) -> Judgement {
+    fn unjudged(&self) -> AnomalyJudgement {
         unjudged(self.expected, self.margin)
     }
 
-    fn observe(&mut self, at_ms: i64, value: f64) -> Judgement {
+    fn observe(&mut self, at_ms: i64, value: f64) -> AnomalyJudgement {
         let steps = self.rhythm.steps_since(at_ms);
         let last = std::mem::replace(&mut self.last, value);
         let reading = match self.counter.read(value, steps) {
-            Reading::Gauge(reading) | Reading::Rise(reading) => reading,
-            Reading::Turn(reading) => {
+            CounterReading::Gauge(reading) | CounterReading::Rise(reading) => reading,
+            CounterReading::Turn(reading) => {
                 let fresh = State::new(at_ms, value, reading, self.alarm.sensitivity());
                 let counter = std::mem::replace(&mut self.counter, fresh.counter.clone());
                 *self = State {
@@ -241,7 +241,7 @@ impl State {
         self.judge(at_ms, reading, last)
     }
 
-    fn judge(&mut self, at_ms: i64, reading: f64, last: f64) -> Judgement {
+    fn judge(&mut self, at_ms: i64, reading: f64, last: f64) -> AnomalyJudgement {
         let residual = self.rhythm.residual(at_ms, reading);
         let expected = residual.expected + self.signs.carried;
         let read = self
@@ -272,7 +272,7 @@ impl State {
         let most = if verdict.habitual { HABITUAL } else { 1.0 };
         let score = self.alarm.score().max(at_alarm).min(most);
 
-        Judgement {
+        AnomalyJudgement {
             score,
             judged: true,
             alarm: verdict.alarm.is_some(),
@@ -286,7 +286,7 @@ impl State {
     /// returned do not change.
     fn judge_beginning_again(&mut self) {
         let mut rows: Vec<(i64, f64)> = self.deviation.recent().collect();
-        let (mut values, mut sizes) = (Sample::default(), Sample::default());
+        let (mut values, mut sizes) = (AnomalySample::default(), AnomalySample::default());
         rows.iter().for_each(|(_, value)| values.add(*value, 1));
         let middle = values.quantile(0.5);
         rows.iter()
@@ -323,7 +323,7 @@ impl State {
             return;
         };
 
-        (self.rhythm, self.signs) = (Rhythm::new(*at_ms, *value), Signs::new(*value));
+        (self.rhythm, self.signs) = (AnomalyRhythm::new(*at_ms, *value), Signs::new(*value));
         self.alarm.forget();
 
         for (at_ms, value) in rest {
@@ -335,7 +335,7 @@ impl State {
 }
 
 /// Judges a whole series in one pass.
-pub fn judge(points: &[crate::Point]) -> Vec<Judgement> {
+pub fn judge(points: &[crate::Point]) -> Vec<AnomalyJudgement> {
     let mut detector = Detector::new();
     points
         .iter()

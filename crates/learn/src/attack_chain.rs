@@ -86,7 +86,7 @@ impl AttackStage {
 
 /// A step: its stage, and how unusual it was.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct AttackChainStep {
     pub stage: AttackStage,
     /// Behavior score of the event, 0 to 1.
     pub score: f64,
@@ -94,7 +94,7 @@ pub struct Step {
     pub at_ms: i64,
 }
 
-impl Step {
+impl AttackChainStep {
     /// Band of surprise: ordinary, raised, unusual.
     #[must_use]
     pub fn band(&self) -> usize {
@@ -134,14 +134,14 @@ pub struct ChainModel {
 
 /// Evidence about the steps of one principal.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Belief {
+pub struct AttackChainBelief {
     /// Log-odds above the prior at `at_ms`; never negative.
     evidence: f64,
     last: Option<AttackStage>,
     at_ms: i64,
 }
 
-impl Belief {
+impl AttackChainBelief {
     /// Returns the log-odds above the prior at a time.
     #[must_use]
     pub fn evidence(&self, at_ms: i64) -> f64 {
@@ -150,7 +150,7 @@ impl Belief {
     }
 
     /// Adds a step. Returns `false` where the evidence fell back to the prior: the chain is over.
-    pub fn add(&mut self, model: &ChainModel, step: &Step) -> bool {
+    pub fn add(&mut self, model: &ChainModel, step: &AttackChainStep) -> bool {
         let before = self.evidence(step.at_ms);
         self.evidence = (before + model.weight(self.last, step)).max(0.0);
         self.at_ms = self.at_ms.max(step.at_ms);
@@ -159,7 +159,7 @@ impl Belief {
     }
 
     /// Takes over the evidence of the principal that handed over to this one.
-    pub fn join(&mut self, other: &Belief) {
+    pub fn join(&mut self, other: &AttackChainBelief) {
         if other.evidence(self.at_ms) > self.evidence {
             *self = *other;
         }
@@ -188,7 +188,7 @@ impl Belief {
 
 impl ChainModel {
     /// Log-odds that a step adds.
-    fn weight(&self, last: Option<AttackStage>, step: &Step) -> f64 {
+    fn weight(&self, last: Option<AttackStage>, step: &AttackChainStep) -> f64 {
         let (stage, band) = (step.stage as usize, step.band());
         let of = |process: &Process| match last {
             Some(last) => {

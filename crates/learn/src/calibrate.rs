@@ -27,7 +27,7 @@ mod tests;
 
 pub use calibrator::{Calibrated, Calibrator, CalibratorState, GroupState, StateError};
 pub use curve::Curve;
-pub use score::{Confusion, Scores, adaptive_ece, brier, brier_skill, scores};
+pub use score::{CalibrationScores, Confusion, adaptive_ece, brier, brier_skill, scores};
 pub use signs::{Daily, FEATURES, Signs, features};
 pub use split::{forward_folds, split_by_time};
 

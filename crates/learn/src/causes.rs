@@ -23,10 +23,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::window::{HOUR_MS, Point, median_step_ms, upper_median};
-pub use deviation::Deviation;
-use deviation::{MOST_SIZE, Span, deviation};
-pub use graph::Edge;
-use graph::{Graph, Reach};
+pub use deviation::CauseDeviation;
+use deviation::{DeviationSpan, MOST_SIZE, deviation};
+pub use graph::CauseEdge;
+use graph::{CauseGraph, CauseReach};
 pub use reasons::{Naming, figure, reasons};
 
 /// Time after the start that is judged where the incident has no end.
@@ -88,7 +88,7 @@ pub struct IncidentSymptom {
 /// Certainty that a node is the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Grade {
+pub enum CauseGrade {
     /// Nothing can be said.
     Inconclusive,
     /// More probable than every other node.
@@ -97,9 +97,13 @@ pub enum Grade {
     Confirmed,
 }
 
-impl Grade {
+impl CauseGrade {
     /// Every grade, the least certain first.
-    pub const ALL: &'static [Grade] = &[Grade::Inconclusive, Grade::Likely, Grade::Confirmed];
+    pub const ALL: &'static [CauseGrade] = &[
+        CauseGrade::Inconclusive,
+        CauseGrade::Likely,
+        CauseGrade::Confirmed,
+    ];
 
     /// Returns the name as it is written in files and on the wire.
     #[must_use]
@@ -114,7 +118,7 @@ impl Grade {
 
 /// Place of a node, as seen from the node of the incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum CausePlace {
     /// The node of the incident.
     Symptom,
     /// Downstream by these nodes, each of which deviates.
@@ -134,15 +138,15 @@ pub struct Cause {
     /// Score, 0 to 1.
     pub score: f64,
     /// Confirmed or likely for one node at most.
-    pub grade: Grade,
+    pub grade: CauseGrade,
     /// Metric with the largest deviation.
     pub metric: String,
     /// Deviation of this metric.
-    pub deviation: Deviation,
+    pub deviation: CauseDeviation,
     /// Onset of the node's earliest large deviation.
     pub onset_ms: i64,
     /// Place in the graph, as seen from the node of the incident.
-    pub place: Place,
+    pub place: CausePlace,
     /// Callee whose deviation explains that of the node.
     pub explained_by: Option<String>,
     /// Deviating nodes that began earlier, of those that count.
@@ -160,17 +164,17 @@ pub struct NodeDeviation {
     /// Metric with the largest deviation.
     pub metric: String,
     /// Deviation of this metric, the largest of the node.
-    pub largest: Deviation,
+    pub largest: CauseDeviation,
     /// Earliest onset of the node's large deviations.
     pub onset_ms: i64,
 }
 
 /// Span in which deviations are sought.
-fn span(incident: &IncidentSymptom) -> Span {
+fn span(incident: &IncidentSymptom) -> DeviationSpan {
     let end_ms = incident
         .end_ms
         .unwrap_or(incident.start_ms.saturating_add(USUAL_LENGTH_MS));
-    Span {
+    DeviationSpan {
         from_ms: incident.start_ms.saturating_sub(MOST_LAG_MS),
         until_ms: end_ms.max(incident.start_ms.saturating_add(1)),
     }
@@ -184,7 +188,7 @@ pub fn deviations(
 ) -> BTreeMap<String, NodeDeviation> {
     let span = span(incident);
 
-    let mut nodes: BTreeMap<String, Vec<(String, Deviation)>> = BTreeMap::new();
+    let mut nodes: BTreeMap<String, Vec<(String, CauseDeviation)>> = BTreeMap::new();
     for one in metrics {
         if let Some(found) = deviation(&one.points, span) {
             let metrics = nodes.entry(one.node.clone()).or_default();
@@ -219,29 +223,29 @@ pub fn deviations(
 #[must_use]
 pub fn causes(
     metrics: &[NodeMetric],
-    edges: Option<&[Edge]>,
+    edges: Option<&[CauseEdge]>,
     incident: &IncidentSymptom,
 ) -> Vec<Cause> {
     let deviating = deviations(metrics, incident);
     let step_ms = step_ms(metrics);
-    let graph = edges.map(Graph::new);
+    let graph = edges.map(CauseGraph::new);
     let reached = graph
         .as_ref()
         .map(|graph| graph.reach(&incident.node, |node| deviating.contains_key(node)));
 
     let place = |node: &str| match &reached {
-        None => Place::Unknown,
-        Some(_) if node == incident.node => Place::Symptom,
+        None => CausePlace::Unknown,
+        Some(_) if node == incident.node => CausePlace::Symptom,
         Some(reached) => match reached.get(node) {
-            Some(Reach {
+            Some(CauseReach {
                 path,
                 broken: false,
-            }) => Place::Chain(path.clone()),
-            Some(Reach { path, broken: true }) => Place::BrokenChain(path.clone()),
-            None => Place::NotReachable,
+            }) => CausePlace::Chain(path.clone()),
+            Some(CauseReach { path, broken: true }) => CausePlace::BrokenChain(path.clone()),
+            None => CausePlace::NotReachable,
         },
     };
-    let counts = |node: &str| place(node) != Place::NotReachable;
+    let counts = |node: &str| place(node) != CausePlace::NotReachable;
     let onsets: Vec<i64> = deviating
         .iter()
         .filter(|(node, _)| counts(node))
@@ -275,9 +279,9 @@ pub fn causes(
             let late = (one.onset_ms - earliest).max(0) as f64 / step_ms as f64;
             let onset = (-late / ONSET_STEPS).exp().max(LEAST_ONSET);
             let reach = match place {
-                Place::BrokenChain(_) => BROKEN,
-                Place::NotReachable => UNREACHABLE,
-                Place::Symptom | Place::Chain(_) | Place::Unknown => 1.0,
+                CausePlace::BrokenChain(_) => BROKEN,
+                CausePlace::NotReachable => UNREACHABLE,
+                CausePlace::Symptom | CausePlace::Chain(_) | CausePlace::Unknown => 1.0,
             };
             let left = explained.as_ref().map_or(1.0, |(_, share)| {
                 (1.0 - EXPLAINED * share).max(LEAST_EXPLAINED)
@@ -298,7 +302,7 @@ pub fn causes(
                 score: weight(one.largest.size) * onset * reach * left * explains,
                 coverage,
                 unmeasured: unmeasured.map(str::to_owned),
-                grade: Grade::Inconclusive,
+                grade: CauseGrade::Inconclusive,
                 metric: one.metric.clone(),
                 deviation: one.largest,
                 onset_ms: one.onset_ms,
@@ -344,7 +348,7 @@ fn weight(size: f64) -> f64 {
 
 /// The callee that explains a node's deviation best, and the share that it explains.
 fn explanation(
-    graph: &Graph,
+    graph: &CauseGraph,
     deviating: &BTreeMap<String, NodeDeviation>,
     node: &str,
     one: &NodeDeviation,
@@ -374,7 +378,7 @@ fn grade(found: &mut [Cause], symptom_deviates: bool, step_ms: i64) {
     };
     let lead = first.score / second.max(f64::MIN_POSITIVE);
     let size = first.deviation.size;
-    let on_chain = matches!(first.place, Place::Chain(_) | Place::Symptom);
+    let on_chain = matches!(first.place, CausePlace::Chain(_) | CausePlace::Symptom);
 
     let confirmed = on_chain
         && symptom_deviates
@@ -385,14 +389,14 @@ fn grade(found: &mut [Cause], symptom_deviates: bool, step_ms: i64) {
         && lead >= CONFIRMED_LEAD;
     let likely = size >= LIKELY_SIZE
         && match first.place {
-            Place::NotReachable => false,
-            Place::Unknown => lead >= LIKELY_LEAD_BLIND && !alone_first,
+            CausePlace::NotReachable => false,
+            CausePlace::Unknown => lead >= LIKELY_LEAD_BLIND && !alone_first,
             _ => lead >= LIKELY_LEAD,
         };
     first.grade = match (confirmed, likely) {
-        (true, _) => Grade::Confirmed,
-        (false, true) => Grade::Likely,
-        (false, false) => Grade::Inconclusive,
+        (true, _) => CauseGrade::Confirmed,
+        (false, true) => CauseGrade::Likely,
+        (false, false) => CauseGrade::Inconclusive,
     };
 }
 

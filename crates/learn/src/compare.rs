@@ -29,7 +29,7 @@ pub struct Bar {
 
 /// Verdict of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ComparisonVerdict {
     /// No worse, as far as the samples show.
     Holds,
     /// Worse, beyond chance and beyond the bar.
@@ -41,7 +41,7 @@ pub enum Verdict {
 /// Result of [`compare`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
     pub before: usize,
     pub after: usize,
     /// One-sided probability of such a difference by chance.
@@ -65,7 +65,7 @@ pub fn compare(before: &[f64], after: &[f64], worse: Worse, bar: Bar) -> Compari
 
     let (n, m) = (before.len(), after.len());
     let mut comparison = Comparison {
-        verdict: Verdict::NotEnoughData,
+        verdict: ComparisonVerdict::NotEnoughData,
         before: n,
         after: m,
         p_value: 1.0,
@@ -91,9 +91,9 @@ pub fn compare(before: &[f64], after: &[f64], worse: Worse, bar: Bar) -> Compari
 
     let degraded = comparison.p_value <= bar.p_value && comparison.effect >= bar.effect;
     comparison.verdict = if degraded {
-        Verdict::Degraded
+        ComparisonVerdict::Degraded
     } else {
-        Verdict::Holds
+        ComparisonVerdict::Holds
     };
     comparison
 }
@@ -199,11 +199,11 @@ mod tests {
         let after: Vec<f64> = noise(2, 60).iter().map(|v| v + 0.5).collect();
         assert_eq!(
             compare(&before, &after, Worse::Higher, BAR).verdict,
-            Verdict::Degraded
+            ComparisonVerdict::Degraded
         );
         assert_eq!(
             compare(&before, &after, Worse::Lower, BAR).verdict,
-            Verdict::Holds
+            ComparisonVerdict::Holds
         );
     }
 
@@ -212,13 +212,13 @@ mod tests {
         let found = compare(&noise(1, 300), &[9.0; 11], Worse::Higher, BAR);
         assert_eq!(
             (found.verdict, found.p_value),
-            (Verdict::NotEnoughData, 1.0)
+            (ComparisonVerdict::NotEnoughData, 1.0)
         );
 
         let gaps = [f64::NAN; 40];
         assert_eq!(
             compare(&noise(1, 300), &gaps, Worse::Higher, BAR).verdict,
-            Verdict::NotEnoughData
+            ComparisonVerdict::NotEnoughData
         );
     }
 
@@ -241,7 +241,7 @@ mod tests {
             .filter(|seed| {
                 let values = dragging(seed * 7 + 3);
                 compare(&values[..500], &values[500..], Worse::Higher, BAR).verdict
-                    == Verdict::Degraded
+                    == ComparisonVerdict::Degraded
             })
             .count();
 
@@ -267,6 +267,6 @@ mod tests {
         };
         let found = compare(&before, &after, Worse::Higher, bar);
         assert!((found.effect - 0.05).abs() < 0.011, "{found:?}");
-        assert_eq!(found.verdict, Verdict::Degraded);
+        assert_eq!(found.verdict, ComparisonVerdict::Degraded);
     }
 }

@@ -22,11 +22,11 @@ mod spread;
 mod stack;
 mod track;
 
-pub use effect::Effect;
-pub use findings::Findings;
+pub use effect::ForecastEffect;
+pub use findings::ForecastFindings;
 pub use fit::fit;
-pub use model::{Band, Model};
-pub use settings::{Abstention, Effort, Event, Kind, Settings};
+pub use model::{Band, ForecastModel};
+pub use settings::{Effort, ForecastAbstention, ForecastEvent, ForecastKind, ForecastSettings};
 pub use shift::Shift;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! Without history the prior alone answers, with a wide interval. Everything is learnt from the
 //! past of each moment alone.
 //!
-//! `spot_optimizer` reads [`Model`], learned from notices and the inventory; nothing in the service
+//! `spot_optimizer` reads [`InterruptionModel`], learned from notices and the inventory; nothing in the service
 //! collects the signals of pools yet. It is measured by `reeve-bench-learn interruption`.
 //! `reeve analyze interruptions` reads [`Availability`], which answers the same of one pool of which
 //! nothing is known but when it had capacity, and [`PurchasePolicy`], which decides from it what to
@@ -32,7 +32,7 @@ pub use purchase::{Purchase, PurchasePolicy, SPOT_PRICE, SWITCHES_PER_DAY};
 
 /// End of an instance's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum InterruptionEnding {
     /// The cloud took it back.
     Interrupted,
     /// Stopped by its owner: no evidence beyond its end.
@@ -53,12 +53,12 @@ pub struct Lifetime {
     /// End of the instance, or the time at which the history was read.
     pub end_ms: i64,
     /// Kind of the end.
-    pub ending: Ending,
+    pub ending: InterruptionEnding,
 }
 
 /// Signal of a pool at a time. Values that were not measured are `None`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Signal {
+pub struct InterruptionSignal {
     /// Capacity pool: instance type and zone.
     pub pool: String,
     /// Time of the signal (milliseconds since the epoch).
@@ -75,7 +75,7 @@ pub struct History {
     /// Lives of spot instances.
     pub lifetimes: Vec<Lifetime>,
     /// Signals of pools, oldest first.
-    pub signals: Vec<Signal>,
+    pub signals: Vec<InterruptionSignal>,
 }
 
 /// An instance whose risk is asked.
@@ -125,16 +125,16 @@ const COLD: usize = 5;
 
 /// A model of an estate's interruptions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Model {
+pub struct InterruptionModel {
     horizons: [Logistic; 3],
     memory: Memory,
     interruptions: usize,
 }
 
-impl Model {
+impl InterruptionModel {
     /// Learns from a history; an empty one leaves the prior.
     #[must_use]
-    pub fn fit(history: &History) -> Model {
+    pub fn fit(history: &History) -> InterruptionModel {
         let (memory, sets) = examples::gather(history);
         let horizons = [0, 1, 2].map(|index| {
             let set = sets.get(index).map_or(&[][..], Vec::as_slice);
@@ -143,10 +143,10 @@ impl Model {
         let interruptions = history
             .lifetimes
             .iter()
-            .filter(|life| life.ending == Ending::Interrupted)
+            .filter(|life| life.ending == InterruptionEnding::Interrupted)
             .count();
 
-        Model {
+        InterruptionModel {
             horizons,
             memory,
             interruptions,

@@ -26,11 +26,11 @@ pub(crate) mod tail;
 mod tests;
 
 use buckets::Buckets;
-pub use reason::Reason;
+pub use reason::LeakReason;
 
 /// Thresholds of the verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct LeakSettings {
     /// Largest p-value of a leak.
     pub significance: f64,
     /// Least growth over the time observed, as a share of the series' typical level: less harms
@@ -42,9 +42,9 @@ pub struct Settings {
     pub interval: f64,
 }
 
-impl Default for Settings {
+impl Default for LeakSettings {
     fn default() -> Self {
-        Settings {
+        LeakSettings {
             significance: 0.01,
             least_growth: 0.02,
             least_span_ms: 2 * DAY_MS,
@@ -55,7 +55,7 @@ impl Default for Settings {
 
 /// Verdict on a leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LeakVerdict {
     Leak,
     /// Growth that chance explains, or none.
     NoLeak,
@@ -86,7 +86,7 @@ pub struct Release {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assessment {
     /// Leak, no leak, or abstained.
-    pub verdict: Verdict,
+    pub verdict: LeakVerdict,
     /// Probability of growth this steep where there is none; `None` when abstained.
     pub p_value: Option<f64>,
     /// Growth per day between releases; `None` when abstained.
@@ -97,7 +97,7 @@ pub struct Assessment {
     /// Releases found or given, oldest first.
     pub releases: Vec<Release>,
     /// Reasons, in the order of their evaluation.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<LeakReason>,
 }
 
 /// Buckets a series is brought to.
@@ -116,9 +116,9 @@ const LEAST_FLOORS: usize = 8;
 /// Judges a series. `restarts_ms` are restarts that are known (deployments, reboots); releases are
 /// found without them, too. The series must be sorted by time; what is not finite is left out.
 #[must_use]
-pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Assessment {
+pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &LeakSettings) -> Assessment {
     let Some(buckets) = Buckets::new(points, MOST_BUCKETS, FLOOR) else {
-        return Assessment::abstained(Reason::TooFewPoints {
+        return Assessment::abstained(LeakReason::TooFewPoints {
             points: points.len() as u64,
         });
     };
@@ -135,14 +135,14 @@ pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Asse
         let width_ms = (cycle_ms * 2).div_euclid(HOUR_MS).max(1) * HOUR_MS;
         let floors = Buckets::with_width(points, width_ms.min(DAY_MS), 5.0);
         if floors.len() < LEAST_FLOORS {
-            return Assessment::abstained(Reason::TooFewCycles {
+            return Assessment::abstained(LeakReason::TooFewCycles {
                 cycles: floors.len() as u64,
             });
         }
         let releases = std::mem::take(&mut evidence.releases);
         evidence = evidence::of_floors(&floors);
         evidence.releases = releases;
-        evidence.reasons.push(Reason::Cycles {
+        evidence.reasons.push(LeakReason::Cycles {
             length_ms: cycle_ms,
         });
     }
@@ -150,29 +150,29 @@ pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Asse
     evidence.judge(settings)
 }
 
-fn thin(buckets: &Buckets, settings: &Settings) -> Option<Reason> {
+fn thin(buckets: &Buckets, settings: &LeakSettings) -> Option<LeakReason> {
     if buckets.span_ms() < settings.least_span_ms {
-        return Some(Reason::TooShort {
+        return Some(LeakReason::TooShort {
             span_ms: buckets.span_ms(),
             least_ms: settings.least_span_ms,
         });
     }
 
     if buckets.len() < LEAST_BUCKETS {
-        return Some(Reason::TooFewPoints {
+        return Some(LeakReason::TooFewPoints {
             points: buckets.len() as u64,
         });
     }
 
-    (buckets.coverage() < LEAST_COVERAGE).then(|| Reason::Gaps {
+    (buckets.coverage() < LEAST_COVERAGE).then(|| LeakReason::Gaps {
         coverage: buckets.coverage(),
     })
 }
 
 impl Assessment {
-    fn abstained(reason: Reason) -> Self {
+    fn abstained(reason: LeakReason) -> Self {
         Assessment {
-            verdict: Verdict::Abstained,
+            verdict: LeakVerdict::Abstained,
             p_value: None,
             slope_per_day: None,
             first_seen_ms: None,

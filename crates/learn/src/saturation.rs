@@ -26,12 +26,12 @@ mod relief;
 #[cfg(test)]
 mod tests;
 
-pub use outlook::{Outlook, Verdict};
-pub use reason::Reason;
+pub use outlook::{Outlook, OutlookVerdict};
+pub use reason::SaturationReason;
 
 /// Question about a series: its capacity, the horizon, and the least probability of interest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Question {
+pub struct SaturationQuestion {
     /// The level at which it is full, in units of the series.
     pub capacity: f64,
     /// The time within which the probability is wanted.
@@ -40,11 +40,11 @@ pub struct Question {
     pub least_probability: f64,
 }
 
-impl Question {
+impl SaturationQuestion {
     /// A disk, a week ahead.
     #[must_use]
     pub const fn disk(capacity: f64) -> Self {
-        Question {
+        SaturationQuestion {
             capacity,
             horizon_ms: 7 * DAY_MS,
             least_probability: 0.5,
@@ -54,7 +54,7 @@ impl Question {
     /// Connections of a database, two hours ahead.
     #[must_use]
     pub const fn connections(capacity: f64) -> Self {
-        Question {
+        SaturationQuestion {
             capacity,
             horizon_ms: 2 * HOUR_MS,
             least_probability: 0.5,
@@ -64,7 +64,7 @@ impl Question {
     /// Calls against a rate limit, a quarter of an hour ahead.
     #[must_use]
     pub const fn call_rate(capacity: f64) -> Self {
-        Question {
+        SaturationQuestion {
             capacity,
             horizon_ms: HOUR_MS / 4,
             least_probability: 0.5,
@@ -89,13 +89,13 @@ const STEPS: usize = 480;
 /// Foretells when a series reaches its capacity. The series must be sorted by time; what is not
 /// finite is left out. Abstains when there is too little to backtest on.
 #[must_use]
-pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
+pub fn forecast_saturation(points: &[Point], question: &SaturationQuestion) -> Outlook {
     if !question.capacity.is_finite() || question.horizon_ms <= 0 {
-        return Outlook::abstained(Reason::NoCapacity);
+        return Outlook::abstained(SaturationReason::NoCapacity);
     }
 
     let Some(last) = points.iter().rev().find(|(_, value)| value.is_finite()) else {
-        return Outlook::abstained(Reason::TooFewPoints { points: 0 });
+        return Outlook::abstained(SaturationReason::TooFewPoints { points: 0 });
     };
 
     let from = last.0
@@ -106,13 +106,13 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
     let Some(buckets) =
         Buckets::new(recent, MOST_BUCKETS, LEVEL).filter(|buckets| buckets.len() >= LEAST_BUCKETS)
     else {
-        return Outlook::abstained(Reason::TooFewPoints {
+        return Outlook::abstained(SaturationReason::TooFewPoints {
             points: recent.len() as u64,
         });
     };
 
     if buckets.coverage() < 0.4 {
-        return Outlook::abstained(Reason::Gaps {
+        return Outlook::abstained(SaturationReason::Gaps {
             coverage: buckets.coverage(),
         });
     }
@@ -125,7 +125,12 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
 }
 
 /// `peaks` is how far above its level each bucket is held.
-fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question) -> Outlook {
+fn look_ahead(
+    buckets: &Buckets,
+    peaks: &[f64],
+    now_ms: i64,
+    question: &SaturationQuestion,
+) -> Outlook {
     let profile = season::profile(buckets);
     let rest: Vec<f64> = buckets
         .values
@@ -149,9 +154,9 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
         .iter()
         .map(|ms| question.capacity - season.at(now_ms + *ms as i64))
         .collect();
-    let sums = fit::Sums::new(buckets, &relief.glued);
+    let sums = fit::FitSums::new(buckets, &relief.glued);
     let backtested = |lead: f64| {
-        let grown = growth::Growth::backtested(buckets, &relief.glued, &sums, lead)?;
+        let grown = growth::SaturationGrowth::backtested(buckets, &relief.glued, &sums, lead)?;
         let levels: Vec<f64> = grown
             .gains(&steps)
             .into_iter()
@@ -181,7 +186,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
         Some((grown.paths(buckets, &reached, &sums)?, grown, levels))
     });
     let Some((paths, grown, levels)) = found else {
-        return Outlook::abstained(Reason::TooFewPoints {
+        return Outlook::abstained(SaturationReason::TooFewPoints {
             points: buckets.len() as u64,
         });
     };

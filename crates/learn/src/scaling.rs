@@ -32,7 +32,7 @@ const MOST_UNITS: f64 = 1e9;
 
 /// Settings of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct ScalingSettings {
     /// Load that one unit serves, above zero.
     pub unit: f64,
     /// Time from asking for a unit until it serves, in milliseconds.
@@ -59,7 +59,7 @@ pub enum Sessions {
 
 /// Reason for the number of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum ScalingReason {
     /// The least number of units is enough.
     Minimum,
     /// Too little is known to predict: the load now uses 70 % of the units.
@@ -78,7 +78,7 @@ pub enum Reason {
     NotMeasured,
 }
 
-impl Reason {
+impl ScalingReason {
     /// Returns the name as it is written in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -100,13 +100,13 @@ impl Reason {
 pub struct Wanted {
     /// At least the fewest of the settings.
     pub units: u64,
-    pub reason: Reason,
+    pub reason: ScalingReason,
 }
 
 /// Policy that scales one group.
 #[derive(Debug)]
 pub struct ScalingPolicy {
-    settings: Settings,
+    settings: ScalingSettings,
     predictors: Predictors,
     hold_ms: i64,
     /// Units that were needed at the latest rows, with their times.
@@ -119,7 +119,7 @@ pub struct ScalingPolicy {
 impl ScalingPolicy {
     /// Creates the policy of a group of which nothing is known.
     #[must_use]
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: ScalingSettings) -> Self {
         let step_ms = settings.step_ms.max(1);
         let ahead = (settings.lead_ms.max(0) as u64).div_ceil(step_ms as u64);
         Self {
@@ -144,7 +144,7 @@ impl ScalingPolicy {
         let Some(load) = load.filter(|load| load.is_finite()) else {
             return Wanted {
                 units: self.units.unwrap_or(self.settings.least),
-                reason: Reason::NotMeasured,
+                reason: ScalingReason::NotMeasured,
             };
         };
 
@@ -159,15 +159,15 @@ impl ScalingPolicy {
             Some(bounds) => {
                 let ahead = self.units_for(bounds.lead.max(load));
                 let reason = if ahead > now {
-                    Reason::Forecast
+                    ScalingReason::Forecast
                 } else {
-                    Reason::Load
+                    ScalingReason::Load
                 };
                 (ahead, self.units_for(bounds.hour), reason)
             }
             None => {
                 let tracked = self.units_for(load / LEARNING_TARGET);
-                (tracked, tracked, Reason::Learning)
+                (tracked, tracked, ScalingReason::Learning)
             }
         };
 
@@ -190,7 +190,7 @@ impl ScalingPolicy {
         at_ms: i64,
         needed: u64,
         again: u64,
-        reason: Reason,
+        reason: ScalingReason,
         sessions: Sessions,
     ) -> Wanted {
         while self
@@ -211,8 +211,12 @@ impl ScalingPolicy {
 
         let current = self.units.unwrap_or(needed);
         if needed >= current {
-            let fewest = needed == self.settings.least && reason != Reason::Learning;
-            let reason = if fewest { Reason::Minimum } else { reason };
+            let fewest = needed == self.settings.least && reason != ScalingReason::Learning;
+            let reason = if fewest {
+                ScalingReason::Minimum
+            } else {
+                reason
+            };
             return Wanted {
                 units: needed,
                 reason,
@@ -222,11 +226,11 @@ impl ScalingPolicy {
         let within = self.needed.front().map_or(needed, |(_, units)| *units);
         let lower = within.max(again).max(needed);
         let (units, reason) = match sessions {
-            _ if lower >= current => (current, Reason::Held),
-            Sessions::Active(count) if count > 0.0 => (current, Reason::ActiveSessions),
-            Sessions::Unknown => (current, Reason::UnknownSessions),
-            _ if lower > needed => (lower, Reason::Held),
-            _ if needed == self.settings.least => (needed, Reason::Minimum),
+            _ if lower >= current => (current, ScalingReason::Held),
+            Sessions::Active(count) if count > 0.0 => (current, ScalingReason::ActiveSessions),
+            Sessions::Unknown => (current, ScalingReason::UnknownSessions),
+            _ if lower > needed => (lower, ScalingReason::Held),
+            _ if needed == self.settings.least => (needed, ScalingReason::Minimum),
             _ => (needed, reason),
         };
         Wanted { units, reason }

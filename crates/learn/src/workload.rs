@@ -23,7 +23,7 @@ pub use tags::{class_of_word, is_purpose_key, words};
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
+pub enum WorkloadClass {
     /// Serves people: must be there.
     Production,
     /// Used by those who build: idle at night and on weekends.
@@ -34,30 +34,32 @@ pub enum Class {
     Analytics,
 }
 
-impl Class {
+impl WorkloadClass {
     /// All of them, in the order of probabilities.
-    pub const ALL: [Class; 4] = [
-        Class::Production,
-        Class::Development,
-        Class::Batch,
-        Class::Analytics,
+    pub const ALL: [WorkloadClass; 4] = [
+        WorkloadClass::Production,
+        WorkloadClass::Development,
+        WorkloadClass::Batch,
+        WorkloadClass::Analytics,
     ];
 
     /// Returns the name on the wire and in stores.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Class::Production => "production",
-            Class::Development => "development",
-            Class::Batch => "batch",
-            Class::Analytics => "analytics",
+            WorkloadClass::Production => "production",
+            WorkloadClass::Development => "development",
+            WorkloadClass::Batch => "batch",
+            WorkloadClass::Analytics => "analytics",
         }
     }
 
     /// Returns the class of a name; `None` for any other text.
     #[must_use]
-    pub fn parse(name: &str) -> Option<Class> {
-        Class::ALL.into_iter().find(|class| class.as_str() == name)
+    pub fn parse(name: &str) -> Option<WorkloadClass> {
+        WorkloadClass::ALL
+            .into_iter()
+            .find(|class| class.as_str() == name)
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Anchor {
 
 /// Content of the anchor file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum AnchorFound {
     /// There is no file.
     Nothing,
     /// No slot of the file is valid.
@@ -167,11 +167,13 @@ pub(crate) fn encode(head: &AnchorHead) -> Vec<u8> {
 }
 
 /// Reads the anchor's file.
-pub(crate) fn read(disk: &dyn Disk, path: &Path) -> io::Result<Found> {
+pub(crate) fn read(disk: &dyn Disk, path: &Path) -> io::Result<AnchorFound> {
     let Some(bytes) = read_if_there(disk, path)? else {
-        return Ok(Found::Nothing);
+        return Ok(AnchorFound::Nothing);
     };
-    Ok(decode(&bytes).map_or(Found::Damaged, |(head, turn)| Found::Head(head, turn)))
+    Ok(decode(&bytes).map_or(AnchorFound::Damaged, |(head, turn)| {
+        AnchorFound::Head(head, turn)
+    }))
 }
 
 impl Anchor {

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::entry::{Receipt, StoredEntry};
 use crate::fence::Fenced;
-use crate::ids::{Claim, Record, SealedIds};
+use crate::ids::{IdRecord, MarkClaim, SealedIds};
 use crate::queue::Reservation;
 use crate::shared::Shared;
 
@@ -53,17 +53,17 @@ pub enum AppendError {
 }
 
 /// An entry ready for the sequencer, which gives it its sequence, `previous_hash` and `hash`.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedEntry {
     pub(crate) entry: Arc<StoredEntry>,
-    pub(crate) claim: Claim,
+    pub(crate) claim: MarkClaim,
 }
 
 /// An entry of a submission.
-pub(crate) enum Slot {
+pub(crate) enum AppendSlot {
     /// Sent before and sealed since: its first receipt.
     Known(Box<Receipt>),
     /// New to the sealed entries that the caller saw.
-    Fresh(Prepared),
+    Fresh(PreparedEntry),
 }
 
 /// Result for one entry of a submission. Its receipt is made by the caller, so that the sequencer
@@ -94,7 +94,7 @@ pub(crate) type Answer = Result<Vec<Recorded>, AppendError>;
 
 /// Entries to be recorded together or not at all.
 pub(crate) struct Submission {
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<AppendSlot>,
     /// Up to which sequence the caller knew the identifiers.
     pub(crate) known_until: u64,
     pub(crate) bytes: usize,
@@ -107,11 +107,11 @@ pub(crate) fn prepare(
     shared: &Shared,
     ids: &SealedIds,
     drafts: Vec<Draft>,
-) -> Result<Vec<Slot>, AppendError> {
+) -> Result<Vec<AppendSlot>, AppendError> {
     let prepare = |(index, mut draft): (usize, Draft)| {
-        let claim = Claim::of_draft(&mut draft);
+        let claim = MarkClaim::of_draft(&mut draft);
         if let Some(receipt) = sealed_before(shared, ids, &claim, &draft.entry, index)? {
-            return Ok(Slot::Known(Box::new(receipt)));
+            return Ok(AppendSlot::Known(Box::new(receipt)));
         }
         let Draft {
             entry,
@@ -120,7 +120,7 @@ pub(crate) fn prepare(
             ..
         } = draft;
         let salt = rand::random::<[u8; 16]>();
-        Ok(Slot::Fresh(Prepared {
+        Ok(AppendSlot::Fresh(PreparedEntry {
             entry: Arc::new(StoredEntry::hashed(salt, recorded_at, canonical, entry)),
             claim,
         }))
@@ -133,7 +133,7 @@ pub(crate) fn prepare(
 pub(crate) fn sealed_before(
     shared: &Shared,
     ids: &SealedIds,
-    claim: &Claim,
+    claim: &MarkClaim,
     entry: &Entry,
     index: usize,
 ) -> Result<Option<Receipt>, AppendError> {
@@ -142,7 +142,7 @@ pub(crate) fn sealed_before(
         full_disk: false,
     };
 
-    let Some(Record {
+    let Some(IdRecord {
         mark,
         sequence,
         recorded_at,
@@ -174,14 +174,17 @@ pub(crate) fn sealed_before(
 
 /// The receipts of a submission whose entries were all sealed before: there is nothing to do for
 /// the sequencer.
-pub(crate) fn all_known(slots: Vec<Slot>) -> Result<Vec<Receipt>, Vec<Slot>> {
-    if slots.iter().any(|slot| matches!(slot, Slot::Fresh(_))) {
+pub(crate) fn all_known(slots: Vec<AppendSlot>) -> Result<Vec<Receipt>, Vec<AppendSlot>> {
+    if slots
+        .iter()
+        .any(|slot| matches!(slot, AppendSlot::Fresh(_)))
+    {
         return Err(slots);
     }
 
     let known = |slot| match slot {
-        Slot::Known(receipt) => Some(*receipt),
-        Slot::Fresh(_) => None,
+        AppendSlot::Known(receipt) => Some(*receipt),
+        AppendSlot::Fresh(_) => None,
     };
 
     Ok(slots.into_iter().filter_map(known).collect())

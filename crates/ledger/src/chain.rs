@@ -56,7 +56,7 @@ pub(crate) struct Links {
 
 /// A leaf and its place in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct ChainLink {
     pub(crate) leaf_hash: Hash,
     pub(crate) previous_hash: Hash,
     pub(crate) hash: Hash,
@@ -82,9 +82,9 @@ impl Links {
         self.hashes.last().copied().unwrap_or(Hash::ZERO)
     }
 
-    fn link(&self, sequence: u64) -> Option<Link> {
+    fn link(&self, sequence: u64) -> Option<ChainLink> {
         let at = (sequence % WIDTH) as usize;
-        Some(Link {
+        Some(ChainLink {
             leaf_hash: *self.leaves.get(at)?,
             previous_hash: *self.hashes.get(at)?,
             hash: *self.hashes.get(at + 1)?,
@@ -289,7 +289,7 @@ impl Chain {
 
     /// A sealed entry's leaf and links. `size` is the number of sealed entries. What is read is
     /// checked against the next point, so a wrong link is never given out unnoticed.
-    pub(crate) fn link(&self, tiles: &Tiles, sequence: u64, size: u64) -> io::Result<Link> {
+    pub(crate) fn link(&self, tiles: &Tiles, sequence: u64, size: u64) -> io::Result<ChainLink> {
         let tile = sequence / WIDTH;
         let known = self.last.lock().clone().filter(|links| links.tile == tile);
         if let Some(link) = known.and_then(|links| links.link(sequence)) {

@@ -18,7 +18,7 @@ use crate::keys::{self, KeyFileError};
 use crate::ledger::Ledger;
 use crate::read::ReadError;
 use crate::sequencer::{Command, Sequencer};
-use crate::shared::Fault;
+use crate::shared::LedgerFault;
 pub(crate) use records::read;
 
 mod records;
@@ -193,7 +193,7 @@ impl Sequencer {
     /// Records that `next` signs from now on, and signs with it.
     pub(crate) fn begin_epoch(&mut self, next: NoteSigner) -> Result<Epoch, AppendError> {
         self.shared.config.fence.check()?;
-        if let Some(Fault::Unknown(message) | Fault::Removed(message)) =
+        if let Some(LedgerFault::Unknown(message) | LedgerFault::Removed(message)) =
             self.shared.fault.lock().clone()
         {
             return Err(AppendError::Storage {
@@ -276,7 +276,7 @@ impl Sequencer {
                 path.display()
             );
             tracing::error!("{message}");
-            *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
+            *self.shared.fault.lock() = Some(LedgerFault::Unknown(message.clone()));
         }
 
         Err(AppendError::Storage { message, full_disk })

@@ -16,8 +16,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use file::{IdFile, Place, Record, Times};
-pub(crate) use mark::{Claim, IdKey, Mark};
+pub(crate) use file::{IdFile, IdRecord, Place, Times};
+pub(crate) use mark::{IdKey, Mark, MarkClaim};
 
 use crate::attest::Attestor;
 use crate::disk::{Disk, names};
@@ -103,7 +103,7 @@ impl SealedIds {
     }
 
     /// Finds an identifier. Newest files first: what is sent again was mostly sent lately.
-    pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<Record>> {
+    pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<IdRecord>> {
         for file in self.files.iter().rev() {
             if let Some(record) = file.find(key)? {
                 return Ok(Some(record));
@@ -114,7 +114,7 @@ impl SealedIds {
 
     /// The set with the identifiers of sequences `end()..end` added, in a file that is durable when
     /// this returns.
-    pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<SealedIds> {
+    pub(crate) fn with(&self, end: u64, mut records: Vec<IdRecord>) -> io::Result<SealedIds> {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
         let counts = (records.len() as u64, Times::new(&records));

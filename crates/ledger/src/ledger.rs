@@ -22,8 +22,8 @@ use crate::read::{self, ReadError};
 use crate::seal::{self, SealError};
 use crate::segment::SegmentStore;
 use crate::sequencer::Command;
-use crate::shared::{Fault, Health, Shared};
-use crate::tail::{Tail, View};
+use crate::shared::{Health, LedgerFault, Shared};
+use crate::tail::{Tail, TailView};
 use crate::tiles::TreeHashes;
 
 /// Work on more entries than this is done on a thread for blocking work.
@@ -225,7 +225,7 @@ impl Ledger {
 
     /// Sealed segments and unsealed entries that belong together: each acknowledged entry is in
     /// exactly one of them.
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> TailView {
         self.0.shared.keep_deadlines();
         self.0.shared.view.read().clone()
     }
@@ -370,7 +370,7 @@ impl Ledger {
     /// Returns the time until the next seal is due; `None` while there is nothing to seal.
     fn seal_due_in(&self) -> Option<Duration> {
         let shared = &self.0.shared;
-        if matches!(*shared.fault.lock(), Some(Fault::Removed(_))) {
+        if matches!(*shared.fault.lock(), Some(LedgerFault::Removed(_))) {
             return Some(Duration::ZERO);
         }
         if shared.is_seal_due() {
@@ -388,7 +388,7 @@ impl Ledger {
     pub fn health(&self) -> Health {
         let shared = &self.0.shared;
         let fault = shared.fault.lock().clone().map(|fault| match fault {
-            Fault::Unknown(message) | Fault::Removed(message) => message,
+            LedgerFault::Unknown(message) | LedgerFault::Removed(message) => message,
         });
         let anchor_fault = shared.anchor_fault.lock().clone();
         let clock_fault = shared.clock_fault();

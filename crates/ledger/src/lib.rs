@@ -9,7 +9,7 @@
 //! | concern | items |
 //! |---|---|
 //! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
-//! | reading | [`Ledger::view`] ([`View`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`EntryReader`] |
+//! | reading | [`Ledger::view`] ([`TailView`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`EntryReader`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::multi_prover`], [`Ledger::tile`], [`keys`] |
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`], [`Ledger::snapshot`] |
@@ -71,8 +71,8 @@ pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;
 pub use reader::{
-    Aggregation, Counts, EntryReader, GroupBy, LeftOut, MOST_PAIRS, MOST_SORTED, MOST_VALUES,
-    Order, Page, ReadOn, SearchRequest, Stretch, TimeUnit, TrailError,
+    Aggregation, EntryCounts, EntryPage, EntryReader, GroupBy, LeftOut, MOST_PAIRS, MOST_SORTED,
+    MOST_VALUES, Order, ReadOn, SearchRequest, Stretch, TimeUnit, TrailError,
 };
 pub use reeve_tlog::Epoch;
 pub use relocate::Relocation;
@@ -82,5 +82,5 @@ pub use segment::{
 };
 pub use shared::Health;
 pub use snapshot::{Snapshot, SnapshotFile};
-pub use tail::{Tail, View};
+pub use tail::{Tail, TailView};
 pub use tiles::{HashReadError, TreeHashes};

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use crate::config::{Config, Places};
 use crate::disk::Disk;
 use crate::entry::SealedEntry;
-use crate::ids::{Claim, Record, SealedIds};
+use crate::ids::{IdRecord, MarkClaim, SealedIds};
 use crate::manifest::Manifest;
 use crate::manifest::journal::Journal;
 use crate::open_error::OpenError;
@@ -20,8 +20,8 @@ use crate::recover::{Recovered, manifest_error, recover, remove_unsigned_manifes
 use crate::segment::SegmentStore;
 use crate::sequencer::recent::Recents;
 use crate::sequencer::{Command, Sequencer};
-use crate::shared::{Head, Shared};
-use crate::tail::{Tail, View};
+use crate::shared::{LedgerHead, Shared};
+use crate::tail::{Tail, TailView};
 use crate::wal::{Wal, WriteFailure};
 
 /// Identifiers are rebuilt for this many entries at a time.
@@ -74,7 +74,7 @@ pub(crate) async fn open(
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
     let all_segments = manifest.segments;
-    let view = View {
+    let view = TailView {
         segments: Arc::default(),
         archived: Arc::default(),
         tail,
@@ -99,7 +99,7 @@ pub(crate) async fn open(
         all_segments: RwLock::default(),
         deadlines: RwLock::default(),
         classes: RwLock::new(None),
-        head: RwLock::new(Head {
+        head: RwLock::new(LedgerHead {
             size,
             root,
             chain_hash,
@@ -263,14 +263,14 @@ async fn open_ids(
 
 /// Returns the index record of an entry in a segment, or an error if the entry differs from the
 /// commitment in the log.
-fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<Record, Obstacle> {
+fn record_of(row: &SealedEntry, committed: Option<&Commitment>) -> Result<IdRecord, Obstacle> {
     if committed != Some(&commitment(&row.salt, &row.canonical)) {
         return Err("it differs from the log's commitment".into());
     }
 
     let (mut entry, recorded_at) = Entry::from_canonical(&row.canonical).map_err(Obstacle::of)?;
-    let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
-    Ok(Record {
+    let MarkClaim { key, mark, .. } = MarkClaim::of_stored(&mut entry, recorded_at);
+    Ok(IdRecord {
         key,
         mark,
         sequence: row.sequence,

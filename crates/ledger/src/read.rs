@@ -8,7 +8,7 @@ use reeve_tlog::{
     TileResource, commitment, prove_inclusion,
 };
 
-use crate::chain::Link;
+use crate::chain::ChainLink;
 use crate::entry::{SealedEntry, StoredEntry};
 use crate::shared::Shared;
 use crate::tiles::{self, HashReadError};
@@ -166,7 +166,7 @@ fn restore_one(shared: &Shared, sealed: SealedEntry) -> Result<StoredEntry, Read
 }
 
 /// An entry's leaf and links, sealed or not.
-fn link(shared: &Shared, sequence: u64) -> Result<Link, ReadError> {
+fn link(shared: &Shared, sequence: u64) -> Result<ChainLink, ReadError> {
     let sealed_size = {
         let view = shared.view.read();
         if let Some(entry) = view.tail.get(sequence) {
@@ -176,7 +176,7 @@ fn link(shared: &Shared, sequence: u64) -> Result<Link, ReadError> {
                 hash,
                 ..
             } = **entry;
-            return Ok(Link {
+            return Ok(ChainLink {
                 leaf_hash,
                 previous_hash,
                 hash,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use reeve_audit::query::{Column, FieldPath, Query, Sort};
+use reeve_audit::query::{FieldPath, Query, QueryColumn, Sort};
 
 use crate::entry::StoredEntry;
 use crate::segment::SegmentError;
@@ -94,13 +94,13 @@ pub struct Aggregation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupBy {
     /// A typed field; of the two times, each instant.
-    Column(Column),
+    Column(QueryColumn),
     /// `actor.email`, else `actor.id`.
     User,
     /// Time spans in UTC, named by their start.
     Time {
         /// Either `timestamp` or `recorded_at`.
-        column: Column,
+        column: QueryColumn,
         /// Length of each time span.
         unit: TimeUnit,
     },
@@ -134,7 +134,7 @@ pub enum TimeUnit {
 
 /// A page of entries.
 #[derive(Debug, Clone, Default)]
-pub struct Page {
+pub struct EntryPage {
     /// Entries, in the order asked for.
     pub entries: Vec<Arc<StoredEntry>>,
     /// All matches, when asked for.
@@ -142,7 +142,7 @@ pub struct Page {
     /// The cursor of the next page (a sequence); `None` at the end.
     pub next_cursor: Option<u64>,
     /// One for each aggregation asked for, in that order.
-    pub aggregations: Vec<Counts>,
+    pub aggregations: Vec<EntryCounts>,
     /// Part of the period asked for that was not searched.
     pub left_out: LeftOut,
 }
@@ -184,12 +184,12 @@ pub struct Stretch {
 
 /// Number of matches for each value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct EntryCounts {
     /// Values and how many entries have them: the most frequent first, equal ones by value; spans
     /// of time in their order.
     pub values: Vec<(String, u64)>,
     /// Counts of the second field for each of `values`, if the aggregation is nested; else empty.
-    pub nested: Vec<Counts>,
+    pub nested: Vec<EntryCounts>,
     /// Number of different values, also of those that fell off the limit.
     pub distinct: u64,
     /// The sum of the counts that fell off the limit.
@@ -241,7 +241,7 @@ impl From<SegmentError> for TrailError {
 #[async_trait]
 pub trait EntryReader: Send + Sync {
     /// Returns a page of the entries that satisfy a query.
-    async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError>;
+    async fn search(&self, request: &SearchRequest) -> Result<EntryPage, TrailError>;
     /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the
     /// entries are. A stretch whose search takes long ends early, possibly without an entry, but
     /// always beyond where it began: it never fails as too costly.

@@ -19,13 +19,13 @@ use std::sync::Arc;
 use reeve_tlog::{Epochs, Hash, NoteSigner, NoteVerifier, tree_root};
 
 use crate::accept::Unsigned;
-use crate::anchor::{self, Anchor, AnchorHead, Found};
+use crate::anchor::{self, Anchor, AnchorFound, AnchorHead};
 use crate::attest::Attestor;
 use crate::chain::Chain;
 use crate::config::{Config, Places, vkey_path};
 use crate::disk::{Disk, DiskLock, parent, read_if_there, write_durably};
 use crate::entry::StoredEntry;
-use crate::ids::Record;
+use crate::ids::IdRecord;
 use crate::manifest::Manifest;
 use crate::manifest::journal::Journal;
 use crate::open_error::OpenError;
@@ -54,7 +54,7 @@ pub(crate) struct Recovered {
     /// Entries of the write-ahead log that no segment has.
     pub(crate) entries: Vec<Arc<StoredEntry>>,
     /// Records for the index of identifiers.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<IdRecord>,
     pub(crate) wal: Wal,
     pub(crate) anchor: Anchor,
 }
@@ -162,7 +162,7 @@ pub(crate) fn recover(
     };
     written.map_err(OpenError::io(&places.anchor, "writing"))?;
 
-    let replay::Log {
+    let replay::ReplayedLog {
         chain_hash,
         entries,
         records,
@@ -296,11 +296,11 @@ fn check_key(
 
 fn read_anchor(disk: &dyn Disk, places: &Places) -> Result<Option<(AnchorHead, u64)>, OpenError> {
     match anchor::read(disk, &places.anchor).map_err(OpenError::io(&places.anchor, "reading"))? {
-        Found::Nothing => Ok(None),
-        Found::Damaged => Err(OpenError::AnchorDamaged {
+        AnchorFound::Nothing => Ok(None),
+        AnchorFound::Damaged => Err(OpenError::AnchorDamaged {
             path: places.anchor.clone(),
         }),
-        Found::Head(head, turn) => Ok(Some((head, turn))),
+        AnchorFound::Head(head, turn) => Ok(Some((head, turn))),
     }
 }
 
@@ -371,7 +371,7 @@ fn check_anchor(
     held: &AnchorHead,
     tiles: &Tiles,
     sealed_at: replay::Sealed,
-    log: &replay::Log,
+    log: &replay::ReplayedLog,
 ) -> Result<(), OpenError> {
     let (size, anchor) = (tiles.size(), places.anchor.clone());
     if size < held.size {

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use crate::append::AppendError;
 use crate::entry::StoredEntry;
 use crate::fence::Fenced;
-use crate::ids::{Claim, Record, SealedIds};
+use crate::ids::{IdRecord, MarkClaim, SealedIds};
 use crate::manifest::ManifestError;
 use crate::manifest::journal::Seal;
 use crate::segment::{SegmentError, SegmentMeta};
@@ -236,9 +236,10 @@ fn merge_ids(shared: &Shared) {
 }
 
 /// Returns the index record of an entry.
-pub(crate) fn record(entry: &StoredEntry) -> Record {
-    let Claim { key, mark, .. } = Claim::of_stored(&mut entry.entry.clone(), entry.recorded_at);
-    Record {
+pub(crate) fn record(entry: &StoredEntry) -> IdRecord {
+    let MarkClaim { key, mark, .. } =
+        MarkClaim::of_stored(&mut entry.entry.clone(), entry.recorded_at);
+    IdRecord {
         key,
         mark,
         sequence: entry.sequence,

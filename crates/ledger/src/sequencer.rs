@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use crate::anchor::Anchor;
 use crate::append::{AppendError, Submission};
 use crate::disk::{DiskLock, replace};
-use crate::shared::{Fault, Shared};
+use crate::shared::{LedgerFault, Shared};
 use crate::wal::{Wal, WriteFailure};
 use recent::{Generation, Recents};
 
@@ -138,7 +138,7 @@ impl Sequencer {
         self.shared.config.fence.check()?;
         let fault = self.shared.fault.lock().clone();
 
-        if let Some(Fault::Unknown(message)) = fault {
+        if let Some(LedgerFault::Unknown(message)) = fault {
             return Err(AppendError::Storage {
                 message,
                 full_disk: false,
@@ -154,7 +154,7 @@ impl Sequencer {
             self.anchor_failed(&error);
         }
 
-        let removed = matches!(fault, Some(Fault::Removed(_)));
+        let removed = matches!(fault, Some(LedgerFault::Removed(_)));
         self.wal
             .rotate(size, chain_hash, removed)
             .map_err(|failure| self.failed(failure))?;
@@ -175,7 +175,7 @@ impl Sequencer {
         }
 
         let mut fault = self.shared.fault.lock();
-        if let Some(Fault::Removed(message)) = fault.as_ref() {
+        if let Some(LedgerFault::Removed(message)) = fault.as_ref() {
             tracing::warn!(%message, "the entries of the removed file are sealed; the log accepts entries again");
             *fault = None;
         }
@@ -217,7 +217,7 @@ impl Sequencer {
                 self.wal.path().display()
             );
             tracing::error!("{message}");
-            *fault = Some(Fault::Removed(message));
+            *fault = Some(LedgerFault::Removed(message));
             self.shared.seal_due.notify_one();
         }
     }
@@ -273,7 +273,7 @@ impl Sequencer {
                     "{file}: {step} failed: {error}; what the disk holds is unknown, so no entries are taken until a restart has read it"
                 );
                 tracing::error!("{message}");
-                *self.shared.fault.lock() = Some(Fault::Unknown(message.clone()));
+                *self.shared.fault.lock() = Some(LedgerFault::Unknown(message.clone()));
                 AppendError::Storage {
                     message,
                     full_disk: false,

@@ -22,7 +22,7 @@ use crate::ids::SealedIds;
 use crate::manifest::journal::Journal;
 use crate::queue::Room;
 use crate::segment::{SegmentMeta, SegmentStore};
-use crate::tail::{ShownSegments, View};
+use crate::tail::{ShownSegments, TailView};
 use crate::tiles::Tiles;
 
 /// Number of entries that a slow subscriber may fall behind before it misses some.
@@ -34,7 +34,7 @@ const CLOCK_TOLERANCE_MS: i64 = 60_000;
 
 /// The log at its newest commit.
 #[derive(Debug, Clone)]
-pub(crate) struct Head {
+pub(crate) struct LedgerHead {
     pub(crate) size: u64,
     pub(crate) root: Hash,
     pub(crate) chain_hash: Hash,
@@ -44,7 +44,7 @@ pub(crate) struct Head {
 
 /// Fault because of which the log accepts no entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum LedgerFault {
     /// State of the disk is unknown until the log is reopened.
     Unknown(String),
     /// The file being written was removed underneath; a seal puts what it held elsewhere and heals
@@ -92,18 +92,18 @@ pub(crate) struct Shared {
     pub(crate) unsigned: Option<Unsigned>,
     /// Greatest `recorded_at` when the log was opened, ms since the epoch.
     pub(crate) newest_at_open: i64,
-    pub(crate) view: RwLock<View>,
+    pub(crate) view: RwLock<TailView>,
     /// All segments of the manifest, also those that the view does not show.
     pub(crate) all_segments: RwLock<Arc<Vec<SegmentMeta>>>,
     /// Times at which segments cease to be shown.
     pub(crate) deadlines: RwLock<Deadlines>,
     /// Classes of new entries; those of the specification where none were given.
     pub(crate) classes: RwLock<Option<Arc<Classes>>>,
-    pub(crate) head: RwLock<Head>,
+    pub(crate) head: RwLock<LedgerHead>,
     pub(crate) ids: RwLock<Arc<SealedIds>>,
     pub(crate) room: Arc<Room>,
     pub(crate) live: broadcast::Sender<Arc<StoredEntry>>,
-    pub(crate) fault: Mutex<Option<Fault>>,
+    pub(crate) fault: Mutex<Option<LedgerFault>>,
     pub(crate) anchor_fault: Mutex<Option<String>>,
     /// Notified when a seal may have become due.
     pub(crate) seal_due: Notify,

@@ -18,7 +18,7 @@ use crate::disk::{DiskFile, names};
 use crate::ledger::Ledger;
 use crate::manifest::journal::{self, Journal};
 use crate::segment::SegmentMeta;
-use crate::shared::{Head, Shared};
+use crate::shared::{LedgerHead, Shared};
 use crate::wal;
 
 /// A log at one moment.
@@ -217,7 +217,7 @@ fn hashes(shared: &Shared, sealed: u64) -> io::Result<Vec<SnapshotFile>> {
 
 /// The files of the write-ahead log, the last of them up to the end of the newest acknowledged
 /// frame.
-fn unsealed(shared: &Shared, sealed: u64, head: &Head) -> io::Result<Vec<SnapshotFile>> {
+fn unsealed(shared: &Shared, sealed: u64, head: &LedgerHead) -> io::Result<Vec<SnapshotFile>> {
     let dir = shared.places.wal();
     let firsts = names(shared.disk.as_ref(), &dir)?;
     let firsts = firsts.iter().filter_map(|name| wal::parse_file_name(name));

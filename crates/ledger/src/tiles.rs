@@ -50,12 +50,12 @@ struct Edge {
 }
 
 /// A batch of leaves tried on the tree; dropped when the batch is not written.
-pub(crate) struct Growth {
+pub(crate) struct TileGrowth {
     tree: Tree,
     full: Vec<(TileId, Bytes)>,
 }
 
-impl Growth {
+impl TileGrowth {
     pub(crate) fn append(&mut self, leaf: Hash) {
         let full = &mut self.full;
         self.tree.append(leaf, |tile, hashes| {
@@ -158,8 +158,8 @@ impl Tiles {
     }
 
     /// A copy of the edge to try a batch on.
-    pub(crate) fn grow(&self) -> Growth {
-        Growth {
+    pub(crate) fn grow(&self) -> TileGrowth {
+        TileGrowth {
             tree: self.edge.read().tree.clone(),
             full: Vec::new(),
         }
@@ -167,7 +167,7 @@ impl Tiles {
 
     /// Takes a batch over that was written. Only the one writer grows the tree, so nothing came
     /// between.
-    pub(crate) fn adopt(&self, growth: Growth) {
+    pub(crate) fn adopt(&self, growth: TileGrowth) {
         let mut edge = self.edge.write();
         edge.tree = growth.tree;
         edge.full.extend(growth.full);

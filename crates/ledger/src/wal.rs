@@ -11,7 +11,7 @@ mod writer;
 
 pub(crate) use extent::end_of;
 pub use frame::{
-    Frame, FrameEntry, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, encode_frame,
+    FrameEntry, FrameFault, FrameHead, FrameReader, MAX_ENTRIES_BYTES, WalFrame, encode_frame,
     whole_frame_after,
 };
 pub use header::{HEADER_LEN, HeaderFault, WalHeader};

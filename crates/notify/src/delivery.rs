@@ -13,7 +13,10 @@ mod record;
 mod topic;
 
 pub use dispatcher::{DispatchError, Dispatcher, Sent};
-pub use happening::{Audience, Happening, Plan, body_of};
+pub use happening::{Audience, DeliveryPlan, Happening, body_of};
 pub use port::{DeliveryStore, Outgoing};
-pub use record::{Attempt, Delivery, DeliveryId, DeliveryStatus, EXCERPT, SCHEDULE, Target};
+pub use record::{
+    DeliveryAttempt, DeliveryId, DeliveryStatus, DeliveryTarget, EXCERPT, NotificationDelivery,
+    SCHEDULE,
+};
 pub use topic::Topic;

@@ -26,12 +26,12 @@ use reeve_incidents::{Incident, IncidentStore};
 use reeve_recommend::action::Action;
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_reports::{ReportStore, Run};
+use reeve_reports::{ReportRun, ReportStore};
 use serde_json::Value;
 
 use crate::delivery::Happening;
 use crate::notification::{Attachment, Gravity, Item, Message};
-use pages::{Page, Place};
+use pages::{PagePlace, SourcePage};
 
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that
 /// Reeve wrote.
@@ -60,7 +60,7 @@ pub trait RecordForms: Send + Sync {
     /// Returns an alert of a budget.
     fn budget_alert(&self, alert: &BudgetAlert) -> Value;
     /// Returns the file of a run that succeeded.
-    fn report_file(&self, run: &Run) -> Attachment;
+    fn report_file(&self, run: &ReportRun) -> Attachment;
 }
 
 /// Entries of the log, for samples in messages.
@@ -159,7 +159,11 @@ fn shown(name: &str) -> String {
 }
 
 /// Returns the place of a page about an object with a name.
-async fn place(sources: &Sources, page: &Page<'_>, name: &str) -> Result<Place, StoreError> {
+async fn place(
+    sources: &Sources,
+    page: &SourcePage<'_>,
+    name: &str,
+) -> Result<PagePlace, StoreError> {
     let workspace = sources
         .workspace
         .workspace_get()
@@ -174,10 +178,10 @@ async fn place(sources: &Sources, page: &Page<'_>, name: &str) -> Result<Place, 
 }
 
 /// Returns an item with a link to its page or the way there in words.
-fn item(title: String, mut facts: Vec<(String, String)>, place: Place) -> Item {
+fn item(title: String, mut facts: Vec<(String, String)>, place: PagePlace) -> Item {
     let link = match place {
-        Place::Link(link) => Some(link),
-        Place::Words(words) => {
+        PagePlace::Link(link) => Some(link),
+        PagePlace::Words(words) => {
             facts.push(fact("In Reeve", words));
             None
         }
@@ -190,7 +194,7 @@ fn message(
     title: String,
     gravity: Gravity,
     facts: Vec<(String, String)>,
-    place: Place,
+    place: PagePlace,
     about: &str,
 ) -> Message {
     Message {

@@ -11,7 +11,7 @@ mod port;
 mod secret;
 mod subscription;
 
-pub use filter::{Facts, Filter, FilterError};
+pub use filter::{Facts, FilterError, WebhookFilter};
 pub use port::{WebhookMessage, WebhookSender, WebhookStore};
 pub use secret::{OVERLAP, Secret, Secrets};
 pub use subscription::{Webhook, WebhookEvent, WebhookFormat, WebhookId};

@@ -5,14 +5,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::json::{resource_members, scope_members};
-use crate::message::{ErrorStatus, ExportAnswer, PartialSuccess, Resource, Scope};
+use crate::message::{ErrorStatus, ExportAnswer, OtlpResource, OtlpScope, PartialSuccess};
 
 /// `ResourceLogs` whose lists hold messages that are written already: a message inside another is
 /// its bytes after their length.
 #[derive(Clone, PartialEq, Message)]
 struct WrittenResourceLogs {
     #[prost(message, optional, tag = "1")]
-    resource: Option<Resource>,
+    resource: Option<OtlpResource>,
     #[prost(message, repeated, tag = "2")]
     scope_logs: Vec<WrittenScopeLogs>,
 }
@@ -20,7 +20,7 @@ struct WrittenResourceLogs {
 #[derive(Clone, PartialEq, Message)]
 struct WrittenScopeLogs {
     #[prost(message, optional, tag = "1")]
-    scope: Option<Scope>,
+    scope: Option<OtlpScope>,
     #[prost(bytes = "vec", repeated, tag = "2")]
     log_records: Vec<Vec<u8>>,
 }
@@ -33,7 +33,11 @@ struct WrittenRequest {
 
 /// Returns a request in protobuf. `records` are messages `LogRecord`.
 #[must_use]
-pub fn protobuf_request(resource: Resource, scope: Scope, records: Vec<Vec<u8>>) -> Vec<u8> {
+pub fn protobuf_request(
+    resource: OtlpResource,
+    scope: OtlpScope,
+    records: Vec<Vec<u8>>,
+) -> Vec<u8> {
     let logs = WrittenResourceLogs {
         resource: Some(resource),
         scope_logs: vec![WrittenScopeLogs {
@@ -49,7 +53,7 @@ pub fn protobuf_request(resource: Resource, scope: Scope, records: Vec<Vec<u8>>)
 
 /// Returns a request in JSON. `records` are log records in JSON.
 #[must_use]
-pub fn json_request(resource: &Resource, scope: &Scope, records: &[&[u8]]) -> Vec<u8> {
+pub fn json_request(resource: &OtlpResource, scope: &OtlpScope, records: &[&[u8]]) -> Vec<u8> {
     let (resource, scope) = (resource_members(resource), scope_members(scope));
     let mut body = format!(
         "{{\"resourceLogs\":[{{\"resource\":{resource},\"scopeLogs\":[{{\"scope\":{scope},\"logRecords\":["
@@ -134,13 +138,13 @@ mod tests {
             attributes: vec![KeyValue::text("a", "b"), KeyValue::int("n", 7)],
             ..LogRecord::default()
         };
-        let resource = Resource {
+        let resource = OtlpResource {
             attributes: vec![KeyValue::text("service.name", "reeve")],
-            ..Resource::default()
+            ..OtlpResource::default()
         };
-        let scope = Scope {
+        let scope = OtlpScope {
             name: "reeve.audit".to_owned(),
-            ..Scope::default()
+            ..OtlpScope::default()
         };
         let written = log_record(&record).to_string();
         let records = [written.as_bytes(), written.as_bytes()];

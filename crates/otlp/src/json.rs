@@ -7,7 +7,8 @@ use prost::Message as _;
 use serde_json::{Map, Value, json};
 
 use crate::message::{
-    AnyValue, Content, ExportRequest, KeyValue, LogRecord, Resource, ResourceLogs, Scope, ScopeLogs,
+    AnyValue, ExportRequest, KeyValue, LogRecord, OtlpContent, OtlpResource, OtlpScope,
+    ResourceLogs, ScopeLogs,
 };
 
 /// Depth of values inside values that is read.
@@ -45,14 +46,14 @@ fn scope_logs(logs: &ScopeLogs) -> Value {
     members.into()
 }
 
-pub(crate) fn resource_members(resource: &Resource) -> Value {
+pub(crate) fn resource_members(resource: &OtlpResource) -> Value {
     let mut members = Map::new();
     let dropped = resource.dropped_attributes_count;
     attributes(&mut members, &resource.attributes, dropped);
     members.into()
 }
 
-pub(crate) fn scope_members(scope: &Scope) -> Value {
+pub(crate) fn scope_members(scope: &OtlpScope) -> Value {
     let mut members = Map::new();
     text(&mut members, "name", &scope.name);
     text(&mut members, "version", &scope.version);
@@ -126,12 +127,12 @@ fn value(value_of: &AnyValue, depth: usize) -> Value {
         return Value::Null;
     };
     match content {
-        Content::Text(text) => json!({ "stringValue": text }),
-        Content::Bool(value) => json!({ "boolValue": value }),
-        Content::Int(number) => json!({ "intValue": number.to_string() }),
-        Content::Double(number) => json!({ "doubleValue": number }),
-        Content::Bytes(bytes) => json!({ "bytesValue": STANDARD.encode(bytes) }),
-        Content::Array(list) => {
+        OtlpContent::Text(text) => json!({ "stringValue": text }),
+        OtlpContent::Bool(value) => json!({ "boolValue": value }),
+        OtlpContent::Int(number) => json!({ "intValue": number.to_string() }),
+        OtlpContent::Double(number) => json!({ "doubleValue": number }),
+        OtlpContent::Bytes(bytes) => json!({ "bytesValue": STANDARD.encode(bytes) }),
+        OtlpContent::Array(list) => {
             let values: Vec<Value> = list
                 .values
                 .iter()
@@ -139,7 +140,7 @@ fn value(value_of: &AnyValue, depth: usize) -> Value {
                 .collect();
             json!({ "arrayValue": { "values": values } })
         }
-        Content::List(list) => {
+        OtlpContent::List(list) => {
             json!({ "kvlistValue": { "values": pairs_of(&list.values, depth - 1) } })
         }
     }

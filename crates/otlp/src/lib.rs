@@ -10,8 +10,8 @@ mod message;
 pub use export::{AnswerError, error_message, json_request, partial_success, protobuf_request};
 pub use json::{as_json, log_record};
 pub use message::{
-    AnyValue, ArrayValue, Content, ErrorStatus, ExportAnswer, ExportRequest, KeyValue,
-    KeyValueList, LogRecord, PartialSuccess, Resource, ResourceLogs, Scope, ScopeLogs,
+    AnyValue, ArrayValue, ErrorStatus, ExportAnswer, ExportRequest, KeyValue, KeyValueList,
+    LogRecord, OtlpContent, OtlpResource, OtlpScope, PartialSuccess, ResourceLogs, ScopeLogs,
 };
 /// Encoding and decoding of the messages.
 pub use prost::{DecodeError, Message};

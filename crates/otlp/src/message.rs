@@ -14,7 +14,7 @@ pub struct ExportRequest {
 #[derive(Clone, PartialEq, Message)]
 pub struct ResourceLogs {
     #[prost(message, optional, tag = "1")]
-    pub resource: Option<Resource>,
+    pub resource: Option<OtlpResource>,
     #[prost(message, repeated, tag = "2")]
     pub scope_logs: Vec<ScopeLogs>,
     #[prost(string, tag = "3")]
@@ -23,7 +23,7 @@ pub struct ResourceLogs {
 
 /// Program or machine that log records come from.
 #[derive(Clone, PartialEq, Message)]
-pub struct Resource {
+pub struct OtlpResource {
     #[prost(message, repeated, tag = "1")]
     pub attributes: Vec<KeyValue>,
     #[prost(uint32, tag = "2")]
@@ -34,7 +34,7 @@ pub struct Resource {
 #[derive(Clone, PartialEq, Message)]
 pub struct ScopeLogs {
     #[prost(message, optional, tag = "1")]
-    pub scope: Option<Scope>,
+    pub scope: Option<OtlpScope>,
     #[prost(message, repeated, tag = "2")]
     pub log_records: Vec<LogRecord>,
     #[prost(string, tag = "3")]
@@ -43,7 +43,7 @@ pub struct ScopeLogs {
 
 /// Part of a program that log records come from.
 #[derive(Clone, PartialEq, Message)]
-pub struct Scope {
+pub struct OtlpScope {
     #[prost(string, tag = "1")]
     pub name: String,
     #[prost(string, tag = "2")]
@@ -93,13 +93,13 @@ pub struct KeyValue {
 /// A value of any type; without content it is null.
 #[derive(Clone, PartialEq, Message)]
 pub struct AnyValue {
-    #[prost(oneof = "Content", tags = "1, 2, 3, 4, 5, 6, 7")]
-    pub content: Option<Content>,
+    #[prost(oneof = "OtlpContent", tags = "1, 2, 3, 4, 5, 6, 7")]
+    pub content: Option<OtlpContent>,
 }
 
 /// Content of a value.
 #[derive(Clone, PartialEq, prost::Oneof)]
-pub enum Content {
+pub enum OtlpContent {
     #[prost(string, tag = "1")]
     Text(String),
     #[prost(bool, tag = "2")]
@@ -171,7 +171,7 @@ impl KeyValue {
         KeyValue {
             key: key.to_owned(),
             value: Some(AnyValue {
-                content: Some(Content::Int(number)),
+                content: Some(OtlpContent::Int(number)),
             }),
         }
     }
@@ -182,7 +182,7 @@ impl AnyValue {
     #[must_use]
     pub fn text(text: impl Into<String>) -> AnyValue {
         AnyValue {
-            content: Some(Content::Text(text.into())),
+            content: Some(OtlpContent::Text(text.into())),
         }
     }
 }

@@ -26,7 +26,7 @@ pub use reeve_recommend::predictive::CalendarId;
 use sha2::{Digest as _, Sha256};
 
 pub use expand::Occurrence;
-pub use subscription::{CalendarFetch, FetchError, Fetched, Refresh, Subscription};
+pub use subscription::{CalendarFetch, FetchError, FetchedCalendar, Refresh, Subscription};
 
 /// Largest text that is accepted, in bytes.
 pub const MOST_BYTES: usize = 1024 * 1024;

@@ -6,7 +6,7 @@ use reeve_audit::{FieldCode, FieldError};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 
-use super::calendar::{Calendar, CalendarId, CalendarKind, Fetched, Refresh, Subscription};
+use super::calendar::{Calendar, CalendarId, CalendarKind, FetchedCalendar, Refresh, Subscription};
 use super::log_entry;
 use super::service::{RuleService, same_version};
 
@@ -115,7 +115,7 @@ impl RuleService {
         })?;
 
         match self.ports.calendar_fetch.fetch(&url, None).await {
-            Ok(Fetched::Text { text, etag }) => {
+            Ok(FetchedCalendar::Text { text, etag }) => {
                 given.text = Some(text);
                 let refresh = Refresh {
                     etag,
@@ -124,7 +124,7 @@ impl RuleService {
                 };
                 Ok(Some(Subscription { url, refresh }))
             }
-            Ok(Fetched::Unchanged) => Err(wrong(
+            Ok(FetchedCalendar::Unchanged) => Err(wrong(
                 "answered that nothing changed, though nothing was known".to_owned(),
             )),
             Err(error) => Err(wrong(error.to_string())),
@@ -188,11 +188,11 @@ impl RuleService {
                 },
                 None,
             ),
-            Ok(Fetched::Unchanged) => (checked, None),
-            Ok(Fetched::Text { text, etag }) if text == before.text => {
+            Ok(FetchedCalendar::Unchanged) => (checked, None),
+            Ok(FetchedCalendar::Text { text, etag }) if text == before.text => {
                 (Refresh { etag, ..checked }, None)
             }
-            Ok(Fetched::Text { text, etag }) => {
+            Ok(FetchedCalendar::Text { text, etag }) => {
                 let after = Calendar {
                     text,
                     updated_at: now,

@@ -1,7 +1,7 @@
 //! Capacity of a resource: from the rule, from a tag, or from the database engine's default.
 
-use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, ResourceKind};
-use reeve_recommend::predictive::{CapacitySource, Rule, Signal};
+use reeve_estate::{GIB, Metric, Platform, PriceCatalogue, Provider, Resource, ResourceKind};
+use reeve_recommend::predictive::{CapacitySource, PredictiveRule, Signal};
 
 use super::unpredictable::Unpredictable;
 
@@ -23,11 +23,11 @@ pub(super) struct Capacity {
 /// # Errors
 /// [`Unpredictable`], which says how to set a capacity that is unknown.
 pub(super) fn find(
-    rule: &Rule,
+    rule: &PredictiveRule,
     signal: Signal,
     resource: &Resource,
     disk: &Resource,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> Result<Capacity, Unpredictable> {
     if signal == Signal::DiskSpace {
         return disk_space(rule, signal.metric(resource.kind), disk);
@@ -74,7 +74,11 @@ pub(super) fn find(
 
 /// Returns the value at which a disk counts as full. A rule gives the bytes that are left then, and
 /// none by default.
-fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, Unpredictable> {
+fn disk_space(
+    rule: &PredictiveRule,
+    metric: Metric,
+    disk: &Resource,
+) -> Result<Capacity, Unpredictable> {
     let left = rule.condition.value.unwrap_or(0.0);
     if metric == Metric::FreeStorage {
         return Ok(Capacity {
@@ -114,7 +118,7 @@ fn capacity_name(signal: Signal) -> String {
 
 /// Returns RDS's default for the class's memory. If a parameter group overrides it, the tag should
 /// say so.
-fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Option<Capacity> {
+fn by_default(signal: Signal, resource: &Resource, catalogue: &PriceCatalogue) -> Option<Capacity> {
     let database = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
     if signal != Signal::DatabaseConnections || !database {
         return None;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_learn::Point;
-use reeve_learn::forecast::{Event, Model, Settings, fit};
+use reeve_learn::forecast::{ForecastEvent, ForecastModel, ForecastSettings, fit};
 use reeve_learn::grid::Grid;
 use reeve_recommend::predictive::Expected;
 
@@ -20,7 +20,7 @@ const LEVELS: [f64; 19] = [
 
 /// A series with its forecast.
 pub(super) struct Curve {
-    model: Model,
+    model: ForecastModel,
     steps: usize,
     first: usize,
     start_ms: i64,
@@ -31,7 +31,7 @@ pub(super) struct Curve {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     /// Events, past and to come.
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<ForecastEvent>,
     /// `true` to forecast without seasons.
     pub(super) seasonless: bool,
 }
@@ -63,11 +63,11 @@ impl Curve {
         let Known { events, seasonless } = known;
         let model = fit(
             &grid,
-            &Settings {
+            &ForecastSettings {
                 horizon: steps,
                 events,
                 seasonless,
-                ..Settings::default()
+                ..ForecastSettings::default()
             },
         )?;
 

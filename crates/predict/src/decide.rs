@@ -1,13 +1,13 @@
 //! One rule over one resource: the forecast, and what is decided on it. Pure.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Metric, Resource, Series};
+use reeve_estate::{Metric, PriceCatalogue, Resource, SampleSeries};
 use reeve_learn::Point;
-use reeve_learn::forecast::Event;
+use reeve_learn::forecast::ForecastEvent;
 use reeve_learn::percentile;
-use reeve_learn::saturation::{Question, Verdict, forecast_saturation};
+use reeve_learn::saturation::{OutlookVerdict, SaturationQuestion, forecast_saturation};
 use reeve_recommend::predictive::{
-    Foreseen, Outcome, Prediction, PredictionId, Reason, Rule, Signal,
+    Foreseen, Outcome, Prediction, PredictionId, PredictiveReason, PredictiveRule, Signal,
 };
 
 use super::calendar::Occurrence;
@@ -25,23 +25,23 @@ const USUAL: SignedDuration = SignedDuration::from_hours(24 * 14);
 const STALE: SignedDuration = SignedDuration::from_mins(30);
 
 /// Input of one decision.
-pub(super) struct Case<'a> {
-    pub(super) rule: &'a Rule,
+pub(super) struct PredictionCase<'a> {
+    pub(super) rule: &'a PredictiveRule,
     pub(super) resource: &'a Resource,
     /// Resource that the response changes; for storage, the disk that fills.
     pub(super) target: &'a Resource,
     /// The series of the rule's metric, `None` where nothing was measured or for events; the error
     /// is the reason why none can tell.
-    pub(super) series: Result<Option<&'a Series>, &'a Unpredictable>,
+    pub(super) series: Result<Option<&'a SampleSeries>, &'a Unpredictable>,
     /// Occurrences of the rule's calendars, past and to come, by beginning.
     pub(super) events: &'a [Occurrence],
-    pub(super) catalogue: &'a Catalogue,
+    pub(super) catalogue: &'a PriceCatalogue,
     /// Settings of traffic intelligence.
     pub(super) traffic: TrafficSettings,
     pub(super) now: Timestamp,
 }
 
-pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
+pub(super) fn decide_resource(case: &PredictionCase<'_>) -> Prediction {
     let mut found = blank(case);
     let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {
         (_, Foreseen::Event) => event(case, &mut found),
@@ -58,7 +58,7 @@ pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     found
 }
 
-fn blank(case: &Case<'_>) -> Prediction {
+fn blank(case: &PredictionCase<'_>) -> Prediction {
     Prediction {
         id: PredictionId(uuid::Uuid::now_v7().to_string()),
         rule: case.rule.id.clone(),
@@ -96,7 +96,7 @@ fn blank(case: &Case<'_>) -> Prediction {
 }
 
 /// The next event that begins within the horizon.
-fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), Unpredictable> {
+fn event(case: &PredictionCase<'_>, found: &mut Prediction) -> Result<(), Unpredictable> {
     let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
     let next = case.events.iter().find(|event| event.start > case.now);
 
@@ -126,7 +126,11 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), Unpredictable> {
     Ok(())
 }
 
-fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(), Unpredictable> {
+fn measured(
+    case: &PredictionCase<'_>,
+    signal: Signal,
+    found: &mut Prediction,
+) -> Result<(), Unpredictable> {
     let points: Vec<Point> = case
         .series
         .map_err(Unpredictable::clone)?
@@ -167,7 +171,7 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
 
 /// A capacity that is reached, as a distribution of the time.
 fn fills(
-    case: &Case<'_>,
+    case: &PredictionCase<'_>,
     signal: Signal,
     points: &[Point],
     found: &mut Prediction,
@@ -195,7 +199,7 @@ fn fills(
     let least_probability = case.rule.condition.probability_percent / 100.0;
     let outlook = forecast_saturation(
         filling,
-        &Question {
+        &SaturationQuestion {
             capacity,
             horizon_ms,
             least_probability,
@@ -204,11 +208,11 @@ fn fills(
 
     found
         .reasons
-        .extend(outlook.reasons.iter().copied().map(Reason::from));
+        .extend(outlook.reasons.iter().copied().map(PredictiveReason::from));
     found.outcome = match outlook.verdict {
-        Verdict::Foreseen => Outcome::Foreseen,
-        Verdict::NotForeseen => Outcome::NotForeseen,
-        Verdict::Abstained => Outcome::Abstained,
+        OutlookVerdict::Foreseen => Outcome::Foreseen,
+        OutlookVerdict::NotForeseen => Outcome::NotForeseen,
+        OutlookVerdict::Abstained => Outcome::Abstained,
     };
     found.probability_percent = outlook.probability.map(percent);
     let time = |ms: Option<i64>| ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
@@ -231,7 +235,7 @@ fn fills(
         found
             .reasons
             .iter_mut()
-            .filter(|reason| **reason == Reason::Still)
+            .filter(|reason| **reason == PredictiveReason::Still)
             .for_each(|reason| reason.clone_from(&stays));
     }
 
@@ -240,7 +244,7 @@ fn fills(
 
 /// Says of a forecast that climbs by the day, though not from day to day, that it stays below its
 /// limit: a chart that rises from 40 to 75 must not be told as "it does not grow".
-fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
+fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<PredictiveReason> {
     /// A rise of the median by less than this share is none that a reader sees.
     const SEEN: f64 = 0.1;
 
@@ -252,13 +256,13 @@ fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
         .fold(f64::NEG_INFINITY, f64::max);
     let rises = !free && top.is_finite() && top > now + now.abs() * SEEN && top < limit;
 
-    rises.then_some(Reason::StaysBelow { limit, most: top })
+    rises.then_some(PredictiveReason::StaysBelow { limit, most: top })
 }
 
 /// A value that the forecast rises above or falls below; without a horizon, the newest value
 /// itself.
 fn crosses(
-    case: &Case<'_>,
+    case: &PredictionCase<'_>,
     rises: bool,
     points: &[Point],
     last: f64,
@@ -271,10 +275,10 @@ fn crosses(
         found.outcome = Outcome::Foreseen;
         found.probability_percent = Some(100.0);
         found.expected_at = found.observed_until;
-        found.reasons.push(Reason::Now { value: last });
+        found.reasons.push(PredictiveReason::Now { value: last });
     } else if case.rule.condition.horizon_s == 0 {
         found.probability_percent = Some(0.0);
-        found.reasons.push(Reason::Now { value: last });
+        found.reasons.push(PredictiveReason::Now { value: last });
     }
 
     if case.rule.condition.horizon_s == 0 {
@@ -290,7 +294,7 @@ fn crosses(
 
 /// A peak above the usual. One that has begun is no news.
 fn spike(
-    case: &Case<'_>,
+    case: &PredictionCase<'_>,
     points: &[Point],
     last: f64,
     found: &mut Prediction,
@@ -314,7 +318,9 @@ fn spike(
     ahead(case, true, level, points, found)?;
     if last >= level {
         found.outcome = Outcome::NotForeseen;
-        found.reasons.push(Reason::RisenAlready { value: last });
+        found
+            .reasons
+            .push(PredictiveReason::RisenAlready { value: last });
     }
     if found.outcome == Outcome::Foreseen {
         over(case, points, level, found);
@@ -324,7 +330,7 @@ fn spike(
 }
 
 /// Sets the end and the height of a peak, from a forecast of a day.
-fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
+fn over(case: &PredictionCase<'_>, points: &[Point], level: f64, found: &mut Prediction) {
     let day = Curve::new(points, case.now.as_millisecond(), DAY_MS, known(case)).ok();
     let Some((at, top)) = day.and_then(|day| day.peak(level)) else {
         return;
@@ -344,8 +350,8 @@ fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
 
 /// The calendar's events as the forecast knows them, and without seasons where traffic intelligence
 /// leaves them out.
-fn known(case: &Case<'_>) -> Known {
-    let span = |event: &Occurrence| Event {
+fn known(case: &PredictionCase<'_>) -> Known {
+    let span = |event: &Occurrence| ForecastEvent {
         label: event.label.clone(),
         from_ms: event.start.as_millisecond(),
         until_ms: event.end.as_millisecond(),
@@ -359,7 +365,7 @@ fn known(case: &Case<'_>) -> Known {
 }
 
 fn ahead(
-    case: &Case<'_>,
+    case: &PredictionCase<'_>,
     rises: bool,
     level: f64,
     points: &[Point],

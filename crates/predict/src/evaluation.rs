@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{ConnectionId, Metric, Money, Resource, ResourceId, Series};
+use reeve_estate::{ConnectionId, Metric, Money, Resource, ResourceId, SampleSeries};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::observation::{AnswerTerms, ForeseenCondition, Observation};
-use reeve_recommend::ports::responses::Offer;
-use reeve_recommend::predictive::{Foreseen, Outcome, Prediction, ResponseKind, Rule};
+use reeve_recommend::ports::responses::ResponseOffer;
+use reeve_recommend::predictive::{Foreseen, Outcome, Prediction, PredictiveRule, ResponseKind};
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{Calendar, CalendarKind, Occurrence};
-use super::decide::{Case, decide_resource};
-use super::findings::Findings;
+use super::decide::{PredictionCase, decide_resource};
+use super::findings::PredictionFindings;
 use super::input::RuleInput;
 use super::log_entry;
 use super::scope::{ScopePage, ScopePages};
@@ -43,7 +43,7 @@ struct Subject {
     resource: Resource,
     target: Resource,
     /// `None` where nothing was measured; the error is the reason why no series can tell.
-    series: Result<Option<Series>, Unpredictable>,
+    series: Result<Option<SampleSeries>, Unpredictable>,
 }
 
 impl RuleService {
@@ -108,7 +108,7 @@ impl RuleService {
         let _turn = self.turn.lock().await;
         let moment = self.moment(&rule).await?;
         let mut scope = ScopePages::new(&*self.ports.estate, &rule).await?;
-        let mut found = Findings::default();
+        let mut found = PredictionFindings::default();
         while let Some(page) = scope.next(&*self.ports.estate).await? {
             found.add(&rule, &page, self.decide(&rule, &page, &moment).await?);
         }
@@ -118,14 +118,14 @@ impl RuleService {
 
     async fn evaluate_rule(
         &self,
-        rule: &Rule,
+        rule: &PredictiveRule,
         caller: &Caller,
         asked: bool,
     ) -> Result<Vec<Prediction>, EngineError> {
         let _turn = self.turn.lock().await;
         let moment = self.moment(rule).await?;
         let mut scope = ScopePages::new(&*self.ports.estate, rule).await?;
-        let mut found = Findings::default();
+        let mut found = PredictionFindings::default();
 
         while let Some(page) = scope.next(&*self.ports.estate).await? {
             let decided = self.decide(rule, &page, &moment).await?;
@@ -150,7 +150,7 @@ impl RuleService {
             .rules
             .prediction_insert(&rule.id, &found, KEEP)
             .await?;
-        let evaluated = Rule {
+        let evaluated = PredictiveRule {
             evaluated_at: Some(self.now()),
             last_result: Some(words),
             ..rule.clone()
@@ -161,7 +161,7 @@ impl RuleService {
     }
 
     /// Reads the settings and events that every resource of an evaluation is judged by.
-    async fn moment(&self, rule: &Rule) -> Result<Moment, EngineError> {
+    async fn moment(&self, rule: &PredictiveRule) -> Result<Moment, EngineError> {
         let now = self.now();
         let traffic = self.ports.rules.traffic_settings_get().await?;
         let events = Arc::new(self.events(rule, &traffic, now).await?);
@@ -174,7 +174,7 @@ impl RuleService {
 
     async fn decide(
         &self,
-        rule: &Rule,
+        rule: &PredictiveRule,
         page: &ScopePage,
         moment: &Moment,
     ) -> Result<Vec<Prediction>, EngineError> {
@@ -188,7 +188,7 @@ impl RuleService {
             let (now, traffic, events) = (moment.now, moment.traffic, Arc::clone(&moment.events));
             let judged = tokio::task::spawn_blocking(move || {
                 let judge = |subject: &Subject| {
-                    decide_resource(&Case {
+                    decide_resource(&PredictionCase {
                         rule: &rule,
                         resource: &subject.resource,
                         target: &subject.target,
@@ -215,7 +215,7 @@ impl RuleService {
     /// names is told of.
     async fn subjects(
         &self,
-        rule: &Rule,
+        rule: &PredictiveRule,
         page: &ScopePage,
         chunk: &[Resource],
         now: Timestamp,
@@ -255,7 +255,7 @@ impl RuleService {
             .sample_series(connection, &ids, &metrics, now - HISTORY, now)
             .await?;
 
-        let series: HashMap<(ResourceId, Metric), Series> = read
+        let series: HashMap<(ResourceId, Metric), SampleSeries> = read
             .into_iter()
             .map(|one| ((one.resource.clone(), one.metric), one))
             .collect();
@@ -283,7 +283,7 @@ impl RuleService {
     /// Occurrences of the rule's calendars around now.
     async fn events(
         &self,
-        rule: &Rule,
+        rule: &PredictiveRule,
         traffic: &TrafficSettings,
         now: Timestamp,
     ) -> Result<Vec<Occurrence>, EngineError> {
@@ -336,7 +336,7 @@ impl RuleService {
     /// Withdraws what the rule recommended and no longer predicts.
     async fn withdraw(
         &self,
-        rule: &Rule,
+        rule: &PredictiveRule,
         page: &ScopePage,
         decided: &[Prediction],
         caller: &Caller,
@@ -364,9 +364,9 @@ impl RuleService {
     /// Sends the likeliest predictions to the engine as recommendations.
     async fn send_recommendations(
         &self,
-        rule: &Rule,
+        rule: &PredictiveRule,
         bills: &HashMap<ConnectionId, Money>,
-        found: &mut Findings,
+        found: &mut PredictionFindings,
     ) -> Result<(), EngineError> {
         let matrix = self.ports.responses.approval_matrix().await?;
         let terms = AnswerTerms {
@@ -388,7 +388,7 @@ impl RuleService {
             let observation = Observation::Foreseen(&foreseen);
             match self.ports.agent_types.answer(observation, terms) {
                 Ok((_, answer)) => {
-                    offers.push(Offer {
+                    offers.push(ResponseOffer {
                         resource: answer.resource,
                         proposal: answer.proposal,
                         cause: rule.cause(),

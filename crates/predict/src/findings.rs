@@ -3,7 +3,7 @@
 //! others are held.
 
 use reeve_estate::Resource;
-use reeve_recommend::predictive::{Outcome, Prediction, Rule};
+use reeve_recommend::predictive::{Outcome, Prediction, PredictiveRule};
 
 use super::scope::ScopePage;
 
@@ -24,7 +24,7 @@ pub(super) struct Fired {
 
 /// Decisions of one evaluation.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(super) struct PredictionFindings {
     /// The likeliest and soonest first.
     pub(super) fired: Vec<Fired>,
     /// Foreseen too, and behind [`MOST_FIRED`] likelier ones.
@@ -36,9 +36,14 @@ pub(super) struct Findings {
     abstained: u64,
 }
 
-impl Findings {
+impl PredictionFindings {
     /// Takes the decisions on a page.
-    pub(super) fn add(&mut self, rule: &Rule, page: &ScopePage, decided: Vec<Prediction>) {
+    pub(super) fn add(
+        &mut self,
+        rule: &PredictiveRule,
+        page: &ScopePage,
+        decided: Vec<Prediction>,
+    ) {
         self.resources += decided.len() as u64;
         for prediction in decided {
             self.foreseen += u64::from(prediction.outcome == Outcome::Foreseen);

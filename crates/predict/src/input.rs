@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::TimeSpan;
-use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::agent::{AgentScope, AgentType};
 use reeve_recommend::predictive::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, ProviderCall, Response, ResponseKind, Rule,
-    Signal,
+    ApprovalKind, ApprovalRule, Foreseen, PredictiveCondition, PredictiveRule, ProviderCall,
+    Response, ResponseKind, Signal,
 };
 use reeve_recommend::recommendation::origin::RuleId;
 
@@ -165,12 +165,12 @@ impl RuleInput {
     /// Every failing field.
     pub(super) fn rule(
         self,
-        before: Option<&Rule>,
+        before: Option<&PredictiveRule>,
         known: &[AgentType],
         id: RuleId,
         by: &str,
         now: Timestamp,
-    ) -> Result<Rule, Vec<FieldError>> {
+    ) -> Result<PredictiveRule, Vec<FieldError>> {
         let mut errors = Errors::default();
         let condition = self.condition(before, &mut errors);
         let response = self.response(before, &mut errors);
@@ -205,7 +205,7 @@ impl RuleInput {
         let (scope, resources) = before
             .map(|rule| (rule.scope.clone(), rule.resources.clone()))
             .unwrap_or_default();
-        let scope = Scope {
+        let scope = AgentScope {
             accounts: errors.list("scope.accounts", self.accounts, scope.accounts),
             services: errors.list("scope.services", self.services, scope.services),
         };
@@ -217,7 +217,7 @@ impl RuleInput {
             (Some(name), Some(agent_type), Some(condition), Some(response), Some(approval))
                 if errors.0.is_empty() =>
             {
-                Ok(Rule {
+                Ok(PredictiveRule {
                     id,
                     name,
                     enabled: self
@@ -243,7 +243,11 @@ impl RuleInput {
         }
     }
 
-    fn condition(&self, before: Option<&Rule>, errors: &mut Errors) -> Option<Condition> {
+    fn condition(
+        &self,
+        before: Option<&PredictiveRule>,
+        errors: &mut Errors,
+    ) -> Option<PredictiveCondition> {
         let before = before.map(|rule| &rule.condition);
         let asked = before.map(|condition| condition.foreseen);
         let kinds: Names<'_, Foreseen> = (Foreseen::ALL, Foreseen::parse);
@@ -300,7 +304,7 @@ impl RuleInput {
         let calendars = errors.list("condition.calendars", self.calendars.clone(), known);
         let calendars = calendars.into_iter().map(CalendarId).collect();
 
-        Some(Condition {
+        Some(PredictiveCondition {
             signal,
             foreseen,
             value,
@@ -310,7 +314,7 @@ impl RuleInput {
         })
     }
 
-    fn response(&self, before: Option<&Rule>, errors: &mut Errors) -> Option<Response> {
+    fn response(&self, before: Option<&PredictiveRule>, errors: &mut Errors) -> Option<Response> {
         let before = before.map(|rule| &rule.response);
         let known: Names<'_, ResponseKind> = (ResponseKind::ALL, ResponseKind::parse);
         let kind = errors.named(
@@ -356,7 +360,7 @@ impl RuleInput {
 
     fn approval(
         &self,
-        before: Option<&Rule>,
+        before: Option<&PredictiveRule>,
         response: Option<&Response>,
         errors: &mut Errors,
     ) -> Option<ApprovalRule> {
@@ -409,7 +413,7 @@ impl RuleInput {
 }
 
 /// Returns the name of a rule that is given none: `expand_storage on full of disk_space`.
-fn usual_name(condition: &Condition, response: &Response) -> String {
+fn usual_name(condition: &PredictiveCondition, response: &Response) -> String {
     match condition.signal {
         Some(signal) => format!("{} on {} of {signal}", response.kind, condition.foreseen),
         None => format!("{} on {}", response.kind, condition.foreseen),
@@ -442,7 +446,7 @@ fn checked_value(foreseen: Foreseen, value: Option<f64>, errors: &mut Errors) {
     }
 }
 
-fn fits_together(condition: &Condition, response: &Response, errors: &mut Errors) {
+fn fits_together(condition: &PredictiveCondition, response: &Response, errors: &mut Errors) {
     let disk = condition.signal == Some(Signal::DiskSpace);
     let storage = response.kind != ResponseKind::ExpandStorage || disk;
     errors.check(
@@ -483,7 +487,7 @@ mod tests {
         }
     }
 
-    fn made(input: RuleInput) -> Result<Rule, Vec<String>> {
+    fn made(input: RuleInput) -> Result<PredictiveRule, Vec<String>> {
         let fields = |errors: Vec<FieldError>| errors.into_iter().map(|error| error.path).collect();
         input
             .rule(

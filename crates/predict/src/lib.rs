@@ -1,6 +1,6 @@
 //! Predictive rules: a condition over a forecast, an action, and who must approve it.
 //!
-//! A [`Rule`] says what is foreseen (a disk that fills, connections that run out, a peak of
+//! A [`PredictiveRule`] says what is foreseen (a disk that fills, connections that run out, a peak of
 //! traffic, an event of a [calendar]), how far ahead it counts, what to do, and under which
 //! approval. [`RuleService`] keeps the rules and evaluates those that are due: it forecasts each
 //! resource in scope, keeps every forecast it decided on as a [`Prediction`], and hands what is
@@ -35,8 +35,9 @@ pub use input::RuleInput;
 pub use port::{PredictionFilter, RuleStore};
 pub use preset::presets;
 pub use reeve_recommend::predictive::{
-    ApprovalKind, ApprovalRule, CapacitySource, Condition, Expected, Foreseen, Outcome, Prediction,
-    PredictionId, ProviderCall, Reason, Response, ResponseKind, Rule, Signal, SignalRow, Worse,
+    ApprovalKind, ApprovalRule, CapacitySource, Expected, Foreseen, Outcome, Prediction,
+    PredictionId, PredictiveCondition, PredictiveReason, PredictiveRule, ProviderCall, Response,
+    ResponseKind, Signal, SignalRow, Worse,
 };
 pub use reeve_recommend::recommendation::origin::RuleId;
 pub use service::{RulePorts, RuleService};

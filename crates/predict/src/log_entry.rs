@@ -3,7 +3,7 @@
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::log_entry::{POLICY, entry};
-use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::PredictiveRule;
 
 use super::calendar::{Calendar, Subscription};
 use super::traffic::TrafficSettings;
@@ -13,8 +13,8 @@ const EVALUATION: EventType = events::PREDICTION.event_type();
 /// A change of a rule.
 pub(super) fn rule(
     operation: &str,
-    before: Option<&Rule>,
-    after: Option<&Rule>,
+    before: Option<&PredictiveRule>,
+    after: Option<&PredictiveRule>,
     caller: &Caller,
 ) -> Entry {
     let id = after.or(before).map_or("", |rule| rule.id.0.as_str());
@@ -92,7 +92,11 @@ fn changed(entry: Entry, before: Option<Json>, after: Option<Json>) -> Entry {
 }
 
 /// An evaluation that found something, or was requested by a person.
-pub(super) fn evaluated(rule: &Rule, counts: [(&'static str, u64); 4], caller: &Caller) -> Entry {
+pub(super) fn evaluated(
+    rule: &PredictiveRule,
+    counts: [(&'static str, u64); 4],
+    caller: &Caller,
+) -> Entry {
     entry(
         EVALUATION,
         "predictive_rule.evaluate",
@@ -107,7 +111,7 @@ pub(super) fn evaluated(rule: &Rule, counts: [(&'static str, u64); 4], caller: &
     ))
 }
 
-fn described(rule: &Rule) -> Json {
+fn described(rule: &PredictiveRule) -> Json {
     let condition = &rule.condition;
     let calendars: Vec<String> = condition.calendars.iter().map(|id| id.0.clone()).collect();
     Json::object([

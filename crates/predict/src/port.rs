@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
-use reeve_recommend::predictive::{Outcome, Prediction, Rule};
+use reeve_recommend::predictive::{Outcome, Prediction, PredictiveRule};
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{Calendar, CalendarId, Refresh};
@@ -25,17 +25,17 @@ pub struct PredictionFilter {
 #[async_trait]
 pub trait RuleStore: Send + Sync {
     /// Adds a rule; one of the same identifier is a conflict.
-    async fn rule_insert(&self, rule: &Rule) -> Result<(), StoreError>;
+    async fn rule_insert(&self, rule: &PredictiveRule) -> Result<(), StoreError>;
     /// Replaces a rule; `version` is the stored one plus one.
-    async fn rule_update(&self, rule: &Rule) -> Result<(), StoreError>;
+    async fn rule_update(&self, rule: &PredictiveRule) -> Result<(), StoreError>;
     /// Keeps when a rule was evaluated and what came of it, whatever its version; a rule that is
     /// gone is left.
-    async fn rule_evaluated(&self, rule: &Rule) -> Result<(), StoreError>;
+    async fn rule_evaluated(&self, rule: &PredictiveRule) -> Result<(), StoreError>;
     /// Removes a rule and its predictions.
     async fn rule_delete(&self, id: &RuleId) -> Result<(), StoreError>;
-    async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError>;
+    async fn rule_get(&self, id: &RuleId) -> Result<PredictiveRule, StoreError>;
     /// Returns all rules, the oldest first.
-    async fn rule_list(&self) -> Result<Vec<Rule>, StoreError>;
+    async fn rule_list(&self) -> Result<Vec<PredictiveRule>, StoreError>;
 
     /// Returns the settings of traffic intelligence; the defaults where nobody set them.
     async fn traffic_settings_get(&self) -> Result<TrafficSettings, StoreError>;

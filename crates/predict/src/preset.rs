@@ -1,9 +1,10 @@
 //! The rules that come with Reeve: requirements, and traffic intelligence.
 
 use jiff::Timestamp;
-use reeve_recommend::agent::Scope;
+use reeve_recommend::agent::AgentScope;
 use reeve_recommend::predictive::{
-    ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal,
+    ApprovalKind, ApprovalRule, Foreseen, PredictiveCondition, PredictiveRule, Response,
+    ResponseKind, Signal,
 };
 use reeve_recommend::recommendation::origin::RuleId;
 
@@ -102,17 +103,17 @@ const PRESETS: [Preset; 6] = [
 
 /// The rules that come with Reeve, made now.
 #[must_use]
-pub fn presets(now: Timestamp) -> Vec<Rule> {
+pub fn presets(now: Timestamp) -> Vec<PredictiveRule> {
     PRESETS.iter().map(|preset| rule(preset, now)).collect()
 }
 
-fn rule(preset: &Preset, now: Timestamp) -> Rule {
-    Rule {
+fn rule(preset: &Preset, now: Timestamp) -> PredictiveRule {
+    PredictiveRule {
         id: RuleId(preset.id.to_owned()),
         name: preset.name.to_owned(),
         enabled: true,
         agent_type: preset.response.agent_type(),
-        condition: Condition {
+        condition: PredictiveCondition {
             signal: preset.signal,
             foreseen: preset.foreseen,
             value: preset.value,
@@ -129,7 +130,7 @@ fn rule(preset: &Preset, now: Timestamp) -> Rule {
             kind: preset.approval,
             below_gb: (preset.approval == ApprovalKind::AutoBelow).then_some(500.0),
         },
-        scope: Scope::default(),
+        scope: AgentScope::default(),
         resources: Vec::new(),
         every_s: preset.every_s,
         evaluated_at: None,

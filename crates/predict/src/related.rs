@@ -6,11 +6,11 @@
 use reeve_estate::{Resource, ResourceKind};
 use reeve_recommend::plan::relief::{group_behind, only_disk};
 
-use reeve_recommend::predictive::{ResponseKind, Rule};
+use reeve_recommend::predictive::{PredictiveRule, ResponseKind};
 
 /// Returns the resource that the response of a rule to a measured one changes.
 pub(super) fn response_target<'a>(
-    rule: &Rule,
+    rule: &PredictiveRule,
     measured: &'a Resource,
     related: &'a [Resource],
 ) -> &'a Resource {

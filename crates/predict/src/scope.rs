@@ -9,7 +9,7 @@ use reeve_estate::{
 };
 use reeve_recommend::guardrail::ownership::is_opted_out;
 use reeve_recommend::plan::relief::only_disk;
-use reeve_recommend::predictive::{Prediction, ResponseKind, Rule, Signal};
+use reeve_recommend::predictive::{Prediction, PredictiveRule, ResponseKind, Signal};
 
 use super::related::response_target;
 use super::unpredictable::Unpredictable;
@@ -22,7 +22,7 @@ type Seen = (ConnectionId, ResourceId);
 
 /// Walk over the resources of a rule.
 pub(super) struct ScopePages<'a> {
-    rule: &'a Rule,
+    rule: &'a PredictiveRule,
     connections: Vec<Connection>,
     pages: ResourcePages,
     /// Disks of the machines, for responses that enlarge one. Identifiers alone: an inventory names
@@ -47,7 +47,7 @@ impl<'a> ScopePages<'a> {
     /// Begins before the first page.
     pub(super) async fn new(
         estate: &dyn EstateStore,
-        rule: &'a Rule,
+        rule: &'a PredictiveRule,
     ) -> Result<ScopePages<'a>, StoreError> {
         let connections = estate.connection_list().await?;
         let disks = match rule.response.kind {
@@ -152,7 +152,11 @@ impl ScopePage {
     }
 
     /// Returns the resource that the rule's response to one of these changes.
-    pub(super) fn target<'a>(&'a self, rule: &Rule, measured: &'a Resource) -> &'a Resource {
+    pub(super) fn target<'a>(
+        &'a self,
+        rule: &PredictiveRule,
+        measured: &'a Resource,
+    ) -> &'a Resource {
         response_target(rule, measured, &self.related)
     }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::{Entry, FieldCode, FieldError};
-use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
+use reeve_estate::{EstateStore, PriceCatalogue, SampleStore, StoreError};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::responses::Responses;
 use reeve_recommend::ports::{Clock, Recorder, record_change};
-use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::PredictiveRule;
 use reeve_recommend::recommendation::origin::RuleId;
 
 use super::calendar::{CalendarFetch, CalendarId};
@@ -40,7 +40,7 @@ pub struct RulePorts {
     pub recorder: Arc<dyn Recorder>,
     pub clock: Arc<dyn Clock>,
     /// Source of specifications and prices.
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<PriceCatalogue>,
     /// Agent types that a rule may name.
     pub agent_types: AgentTypes,
     /// Reader of the addresses of calendars.
@@ -116,7 +116,11 @@ impl RuleService {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a conflict if there are too many.
-    pub async fn create(&self, input: RuleInput, caller: &Caller) -> Result<Rule, EngineError> {
+    pub async fn create(
+        &self,
+        input: RuleInput,
+        caller: &Caller,
+    ) -> Result<PredictiveRule, EngineError> {
         let id = RuleId(uuid::Uuid::now_v7().to_string());
         let rule = input
             .rule(None, &self.agent_types(), id, &caller.name, self.now())
@@ -151,7 +155,7 @@ impl RuleService {
         version: Option<u64>,
         input: RuleInput,
         caller: &Caller,
-    ) -> Result<Rule, EngineError> {
+    ) -> Result<PredictiveRule, EngineError> {
         let before = self.ports.rules.rule_get(id).await?;
         same_version("rule", before.version, version)?;
         let after = input
@@ -211,7 +215,7 @@ impl RuleService {
             .await
     }
 
-    pub(super) async fn known_calendars(&self, rule: &Rule) -> Result<(), EngineError> {
+    pub(super) async fn known_calendars(&self, rule: &PredictiveRule) -> Result<(), EngineError> {
         let known = self.ports.rules.calendar_list().await?;
         let unknown = |(index, id): (usize, &CalendarId)| {
             let field = format!("condition.calendars[{index}]");

@@ -1,7 +1,7 @@
 //! Traffic intelligence: settings of what forecasts of traffic learn from. The lead times are those
 //! of the rules that come with Reeve.
 
-use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::PredictiveRule;
 use reeve_recommend::recommendation::origin::RuleId;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ pub struct TrafficIntelligence {
     /// Sources that forecasts learn from.
     pub settings: TrafficSettings,
     /// Rule of each preparation; `None` for one that was removed.
-    pub rules: [Option<Rule>; 3],
+    pub rules: [Option<PredictiveRule>; 3],
 }
 
 impl TrafficIntelligence {

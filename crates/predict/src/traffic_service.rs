@@ -5,7 +5,7 @@ use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::TimeSpan;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::predictive::Rule;
+use reeve_recommend::predictive::PredictiveRule;
 
 use super::input::RuleInput;
 use super::log_entry;
@@ -99,7 +99,7 @@ impl RuleService {
     async fn prepare(
         &self,
         preparation: Preparation,
-        rule: Option<&Rule>,
+        rule: Option<&PredictiveRule>,
         lead_s: Option<i64>,
         caller: &Caller,
     ) -> Result<(), EngineError> {
@@ -111,7 +111,7 @@ impl RuleService {
             ..RuleInput::default()
         };
 
-        let same = |rule: &Rule| match lead_s {
+        let same = |rule: &PredictiveRule| match lead_s {
             Some(seconds) => rule.enabled && rule.condition.horizon_s == seconds,
             None => !rule.enabled,
         };

@@ -1,6 +1,6 @@
 //! Reasons why a rule predicts nothing for a resource.
 
-use reeve_learn::forecast::Abstention;
+use reeve_learn::forecast::ForecastAbstention;
 use reeve_learn::grid::GridError;
 
 use reeve_recommend::predictive::Signal;
@@ -37,5 +37,5 @@ pub(super) enum Unpredictable {
     #[error(transparent)]
     Series(#[from] GridError),
     #[error(transparent)]
-    Forecast(#[from] Abstention),
+    Forecast(#[from] ForecastAbstention),
 }

@@ -14,13 +14,13 @@ use reeve_estate::{Connection, Resource, named};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
-use crate::agent::settings::Settings;
-use crate::guardrail::change_control::Place;
+use crate::agent::settings::AgentSettings;
+use crate::guardrail::change_control::ChangeControlPlace;
 
 pub use crate::agent::cadence::{Cadence, next_run};
 pub use crate::agent::name::AgentType;
 pub use crate::agent::run_report::{
-    Detail, MOST_PASSED_OVER, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
+    MOST_PASSED_OVER, PassedOver, RunDetails, RunExtent, RunPosition, RunReport, RunReportDetail,
 };
 
 named!(
@@ -87,18 +87,18 @@ pub(crate) mod agent_or_none {
 
 /// Resources that an agent, rule or window applies to. An empty list includes everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Scope {
+pub struct AgentScope {
     /// Account identifiers or connection names.
     pub accounts: Vec<String>,
     /// Service names (`ec2`, `rds`, `ebs`, ...).
     pub services: Vec<String>,
 }
 
-impl Scope {
+impl AgentScope {
     /// Returns `true` if the scope includes a resource. Accounts match by account identifier,
     /// connection name (in any case) or connection identifier.
     #[must_use]
-    pub fn covers(&self, place: &Place<'_>) -> bool {
+    pub fn covers(&self, place: &ChangeControlPlace<'_>) -> bool {
         let account = |name: &String| {
             name == place.account
                 || name == place.connection
@@ -113,11 +113,11 @@ impl Scope {
     }
 }
 
-impl Scope {
+impl AgentScope {
     /// Returns `true` if the scope includes a resource of one of the connections.
     #[must_use]
     pub fn includes(&self, resource: &Resource, connections: &[Connection]) -> bool {
-        self.covers(&Place::new(resource, connections))
+        self.covers(&ChangeControlPlace::new(resource, connections))
     }
 }
 
@@ -150,7 +150,7 @@ pub struct Agent {
     pub mode: Mode,
     /// Resources that the agent applies to.
     #[serde(flatten)]
-    pub scope: Scope,
+    pub scope: AgentScope,
     /// Days of learning before it may act.
     pub learning_period_days: u32,
     /// Lowest confidence it acts on, percent 0 to 100.
@@ -167,8 +167,8 @@ pub struct Agent {
     #[serde(default)]
     pub learning_waived: Option<String>,
     /// Settings of its type that a person set.
-    #[serde(default, skip_serializing_if = "Settings::is_empty")]
-    pub settings: Settings,
+    #[serde(default, skip_serializing_if = "AgentSettings::is_empty")]
+    pub settings: AgentSettings,
     /// Grows by one with every change, a kept run report included.
     pub version: u64,
     pub created_at: Timestamp,

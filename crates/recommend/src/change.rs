@@ -5,9 +5,9 @@
 //! none, the interruption, the permissions a cloud requires, and the behavior of the simulated
 //! twin. Plans, goal checks, rollback, twin, policies and the wire form read it from there.
 //!
-//! The set is open. [`Changes`] is a registry of [`ChangeType`] rows that `server` hands to the
+//! The set is open. [`ChangeRegistry`] is a registry of [`ChangeType`] rows that `server` hands to the
 //! engine; a plan in the store names its change and carries the parameters, which become a typed
-//! value once, in [`Changes::procedure`]. A plan whose change the registry does not know is shown
+//! value once, in [`ChangeRegistry::procedure`]. A plan whose change the registry does not know is shown
 //! and never executed (docs/adr/0011).
 
 mod add_standby;
@@ -50,8 +50,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
-use reeve_flows::Rule;
+use reeve_estate::{ActError, ActErrorKind, Operation, PriceCatalogue, Resource};
+use reeve_flows::FlowRule;
 
 use crate::judgement::sessions::IdleWatch;
 
@@ -77,7 +77,8 @@ pub use put_bucket_lifecycle::{
     ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering,
 };
 pub use registry::{
-    ChangeType, Changes, Parse, Permission, PermittedOn, PlanError, aws, aws_on, aws_own,
+    ChangePermission, ChangeRegistry, ChangeType, Parse, PermittedOn, PlanError, aws, aws_on,
+    aws_own,
 };
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replace_machine::{ReplaceMachine, ReplaceOperation};
@@ -94,7 +95,7 @@ pub use steps::{precondition, verify};
 pub use stop_database::StopDatabase;
 pub use stop_machine::StopMachine;
 pub use tag_resource::{TagOperation, TagResource};
-pub use task::{Effect, Goal, Reach, Task, Work};
+pub use task::{Effect, Goal, Task, TaskReach, Work};
 pub use tighten_group::{GroupOperation, TightenGroup};
 pub use v1::prior as prior_of_v1;
 
@@ -158,9 +159,9 @@ pub enum EffectEvidence {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowWatch {
     /// Rules before the change.
-    pub wide: Vec<Rule>,
+    pub wide: Vec<FlowRule>,
     /// Rules that the replacement has after the change.
-    pub tight: Vec<Rule>,
+    pub tight: Vec<FlowRule>,
     /// Network interfaces that it is about.
     pub interfaces: Vec<String>,
 }
@@ -175,15 +176,15 @@ pub const SLOW_ROLLBACK_LIMIT_S: i64 = 3600;
 ///
 /// This change names the owner of a resource in a tag. Plan, rollback, simulated twin and wire form
 /// follow from its methods. To be read from the store, it also needs a [`ChangeType`] row in
-/// [`Changes`].
+/// [`ChangeRegistry`].
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use reeve_audit::Json;
-/// use reeve_estate::{ActError, Catalogue, Operation, Resource};
+/// use reeve_estate::{ActError, PriceCatalogue, Operation, Resource};
 /// use reeve_recommend::change::{
-///     Change, Expectation, Reach, Reversal, TagOperation, Task, foreign,
+///     Change, Expectation, TaskReach, Reversal, TagOperation, Task, foreign,
 /// };
 ///
 /// #[derive(Debug, Clone)]
@@ -203,7 +204,7 @@ pub const SLOW_ROLLBACK_LIMIT_S: i64 = 3600;
 ///         Some(resource.tag("owner").unwrap_or("nobody").to_owned())
 ///     })];
 ///     let description = format!("Set the owner of {target} to {}", expect[0].wanted);
-///     let goal = Reach::by("the owner", operation, expect.clone());
+///     let goal = TaskReach::by("the owner", operation, expect.clone());
 ///     Task::change(target, description, goal).expecting(expect)
 /// }
 ///
@@ -233,7 +234,7 @@ pub const SLOW_ROLLBACK_LIMIT_S: i64 = 3600;
 ///         &self,
 ///         operation: &dyn Operation,
 ///         twin: &mut Resource,
-///         _: &Catalogue,
+///         _: &PriceCatalogue,
 ///     ) -> Result<(), ActError> {
 ///         match operation.downcast_ref() {
 ///             Some(TagOperation::Set { key, value }) => {
@@ -285,7 +286,7 @@ pub trait Change: fmt::Debug + Send + Sync {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError>;
 
     /// Returns `true` if steps and expectations read the configuration document of the resource.

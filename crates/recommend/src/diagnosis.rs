@@ -24,7 +24,7 @@ named!(
 
 /// A possible cause of a condition, and whether it applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
+pub struct DiagnosisCause {
     /// Stable name of the cause.
     pub name: &'static str,
     /// `true` if the cause applies; `None` if the data does not tell.
@@ -51,7 +51,7 @@ pub struct Diagnosis {
     pub condition: Condition,
     /// `true` if the condition is present; `None` if the data does not tell.
     pub present: Option<bool>,
-    pub causes: Vec<Cause>,
+    pub causes: Vec<DiagnosisCause>,
 }
 
 /// Facts about a recommendation that is not executed.
@@ -68,12 +68,12 @@ pub struct StuckFacts<'a> {
     /// resource.
     pub conflicts: Vec<String>,
     /// Past executions that failed, newest first.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<DiagnosisFailure>,
 }
 
 /// Past execution that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct DiagnosisFailure {
     pub reason: String,
     /// The cloud refused a step for a missing permission.
     pub denied: bool,
@@ -84,8 +84,8 @@ const fn cause(
     applies: Option<bool>,
     evidence: String,
     way_out: &'static str,
-) -> Cause {
-    Cause {
+) -> DiagnosisCause {
+    DiagnosisCause {
         name,
         applies,
         evidence,
@@ -132,7 +132,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         "Change the limit if it is too tight, wait where it is a matter of time, or schedule it for the named time.",
     );
 
-    let guardrail = Cause {
+    let guardrail = DiagnosisCause {
         block: facts.block.clone(),
         ..guardrail
     };
@@ -321,7 +321,7 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
 }
 
 /// Both conditions may come of an estate that changes under the agent.
-fn changed(name: &'static str, facts: &FindingFacts, way_out: &'static str) -> Cause {
+fn changed(name: &'static str, facts: &FindingFacts, way_out: &'static str) -> DiagnosisCause {
     let (changed, seen) = (facts.resources_changed, facts.resources_seen);
     let evidence = format!("{changed} of {seen} resources came or went in two weeks");
     cause(name, Some(share(changed, seen) > 0.2), evidence, way_out)

@@ -14,7 +14,7 @@ pub mod standard;
 pub mod store;
 pub mod unstable;
 
-pub use baseline::{Baseline, BaselineId, BaselineScope, PinnedDocument, ReadPlaces};
+pub use baseline::{BaselineId, BaselineScope, DriftBaseline, PinnedDocument, ReadPlaces};
 pub use record::{
     Acceptance, Drift, DriftId, DriftKind, DriftState, DriftSubject, Observed, Resolution,
 };

@@ -3,7 +3,7 @@
 use reeve_audit::FieldError;
 use reeve_estate::StoreError;
 
-use crate::guardrail::Block;
+use crate::guardrail::GuardrailBlock;
 use crate::ports::RecordError;
 use crate::recommendation::lifecycle::Status;
 
@@ -31,7 +31,7 @@ pub enum EngineError {
     Learning { agent: String },
     /// A guardrail says no. HTTP 409, `guardrail_blocked`.
     #[error("blocked by guardrail {0}")]
-    Blocked(#[from] Block),
+    Blocked(#[from] GuardrailBlock),
     /// The plan is not the one that was seen. HTTP 409, `plan_changed`.
     #[error("the plan changed: its hash is {now}, not {seen}; look at it again")]
     PlanChanged {

@@ -152,7 +152,7 @@ impl GuardrailName {
 /// Block by a guardrail: its limit, the value found, and the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{guardrail}: {message}")]
-pub struct Block {
+pub struct GuardrailBlock {
     /// Name of the guardrail.
     pub guardrail: GuardrailName,
     /// The limit and the value found, in words.

@@ -25,9 +25,9 @@ pub mod workload;
 use std::any::Any;
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Charge, Document, Resource, Series};
+use reeve_estate::{Charge, Document, PriceCatalogue, Resource, SampleSeries};
 
-use crate::agent::settings::Settings;
+use crate::agent::settings::AgentSettings;
 use crate::guardrail::Guardrails;
 use crate::guardrail::protection::{refusal, state_losses};
 use crate::judgement::evidence::CheckResult;
@@ -50,9 +50,9 @@ pub struct Facts<'a> {
     /// The resource as last observed.
     pub resource: &'a Resource,
     /// Its series over the days of history that the agent type needs, each sorted by time.
-    pub series: &'a [Series],
+    pub series: &'a [SampleSeries],
     /// Its daily maxima before those days, as far back as the agent type needs.
-    pub maxima: &'a [Series],
+    pub maxima: &'a [SampleSeries],
     /// Charges of its bills over the days that the agent type needs, by their beginning. None of a
     /// resource that no bill names: a cost that is not known is not zero.
     pub charges: &'a [Charge],
@@ -62,9 +62,9 @@ pub struct Facts<'a> {
     pub relations: &'a RelationIndex,
     /// The volumes attached to it; of a volume those of its machine, itself among them.
     pub volumes: &'a [Resource],
-    pub catalogue: &'a Catalogue,
+    pub catalogue: &'a PriceCatalogue,
     /// Settings of the agent.
-    pub settings: &'a Settings,
+    pub settings: &'a AgentSettings,
     /// The limits a step is chosen within.
     pub guardrails: &'a Guardrails,
     /// Facts that single agent types need, by their type.
@@ -114,7 +114,7 @@ impl Judgement {
     /// Replaces the proposals whose change a protection refuses by abstentions, and states what the
     /// others lose. The engine asks this of every judgement, so that no agent type can leave it
     /// out.
-    pub fn protect(&mut self, resource: &Resource, catalogue: &Catalogue) {
+    pub fn protect(&mut self, resource: &Resource, catalogue: &PriceCatalogue) {
         for mut proposal in std::mem::take(&mut self.proposals) {
             let change = proposal.plan.as_ref().and_then(|plan| plan.change_name());
             match change.and_then(|change| refusal(resource, change, catalogue)) {

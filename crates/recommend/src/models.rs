@@ -26,6 +26,6 @@ pub use material_source::MaterialSource;
 pub use model::{Model, ModelId, ModelStatus, ModelType, RetrainCause};
 pub use port::{MAX_STATE_BYTES, ModelFilter, ModelStore, TrustNote};
 pub use profiles::Profiles;
-pub use trainer::{Evaluation, JoinStates, NotTrained, Trained, Trainer};
+pub use trainer::{JoinStates, ModelEvaluation, NotTrained, Trained, Trainer};
 pub use usage::{Recurrence, Usage, UsageModel};
 pub use workload::WorkloadModel;

@@ -19,7 +19,7 @@ use reeve_learn::{DAY_MS, Window};
 use serde::{Deserialize, Serialize};
 
 use crate::words::{figures, percent};
-use budget::Budget;
+use budget::ObjectiveBudget;
 
 pub use log_entry::burn_entry;
 pub use port::ObjectiveStore;
@@ -146,7 +146,7 @@ pub struct ObjectiveStanding {
     /// Resources of the service that the metric was measured of.
     pub measured: u64,
     /// Error budget; `None` where less than a day was measured.
-    pub budget: Option<Budget>,
+    pub budget: Option<ObjectiveBudget>,
     /// Time since which the budget burns too fast to last.
     pub burning_since: Option<Timestamp>,
     /// `true` if the log has the entry of `burning_since`.
@@ -157,7 +157,7 @@ pub struct ObjectiveStanding {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredObjective {
     pub objective: Objective,
-    pub budget: Option<Budget>,
+    pub budget: Option<ObjectiveBudget>,
     /// Resources whose samples the budget counts.
     pub resources: BTreeSet<ResourceId>,
     /// Resources of these with a bad period in the last day.

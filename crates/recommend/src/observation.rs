@@ -5,12 +5,12 @@
 //! one agent type ([`AgentDefinition::answer`](crate::agent::contract::AgentDefinition::answer)).
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Money, Resource, Series};
+use reeve_estate::{Money, PriceCatalogue, Resource, SampleSeries};
 
 use crate::approval::matrix::ApprovalMatrix;
 use crate::judgement::event::AnomalyReport;
 use crate::judgement::proposal::Proposal;
-use crate::predictive::{Prediction, Rule};
+use crate::predictive::{Prediction, PredictiveRule};
 
 /// Observation that a change may answer.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,7 @@ pub struct CpuUse {
 impl CpuUse {
     /// Use in a series of CPU; `None` where too little was measured.
     #[must_use]
-    pub fn from_series(series: &Series) -> Option<Self> {
+    pub fn from_series(series: &SampleSeries) -> Option<Self> {
         let values: Vec<f64> = series
             .points
             .iter()
@@ -98,7 +98,7 @@ pub struct CostIncrease<'a> {
 /// Condition of a predictive rule that is foreseen for a resource.
 #[derive(Debug, Clone, Copy)]
 pub struct ForeseenCondition<'a> {
-    pub rule: &'a Rule,
+    pub rule: &'a PredictiveRule,
     pub prediction: &'a Prediction,
     /// Resource of the forecast.
     pub measured: &'a Resource,
@@ -113,7 +113,7 @@ pub struct ForeseenCondition<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerTerms<'a> {
     /// Source of specifications and prices.
-    pub catalogue: &'a Catalogue,
+    pub catalogue: &'a PriceCatalogue,
     /// Impact levels by the cost of a change.
     pub matrix: &'a ApprovalMatrix,
     pub now: Timestamp,
@@ -121,7 +121,7 @@ pub struct AnswerTerms<'a> {
 
 /// Change that answers an observation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ObservationAnswer {
     /// Resource that the change applies to.
     pub resource: Resource,
     pub proposal: Proposal,

@@ -74,7 +74,7 @@ impl StepKind {
 
 /// One step, as people read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct PlanStep {
     pub kind: StepKind,
     /// Words for the person who approves.
     pub description: String,
@@ -110,7 +110,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<PlannedChange>,
     /// Steps in the order of their execution.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Returns to the state before when undone.
     pub reversible: bool,
     /// The resource is down in between.
@@ -153,7 +153,7 @@ impl Plan {
 
     /// A plan of format 1, as earlier releases made and stored it.
     #[must_use]
-    pub fn v1(steps: Vec<Step>, reversible: bool, restart_needed: bool) -> Plan {
+    pub fn v1(steps: Vec<PlanStep>, reversible: bool, restart_needed: bool) -> Plan {
         let hash = hash_v1(&steps, reversible, restart_needed);
         Plan {
             change: None,
@@ -247,7 +247,7 @@ fn hash_v2(
 }
 
 /// Hash of format 1: every field of every step, length-prefixed, so that no two plans read alike.
-fn hash_v1(steps: &[Step], reversible: bool, restart_needed: bool) -> String {
+fn hash_v1(steps: &[PlanStep], reversible: bool, restart_needed: bool) -> String {
     let mut hasher = Sha256::new();
     let mut field = |text: &str| {
         hasher.update((text.len() as u64).to_le_bytes());

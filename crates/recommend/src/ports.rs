@@ -20,7 +20,7 @@ use crate::approval::{Approval, ApprovalId};
 use crate::guardrail::Guardrails;
 use crate::recommendation::exclusion::{Exclusion, ExclusionId};
 use crate::recommendation::lifecycle::Status;
-use crate::recommendation::origin::Cause;
+use crate::recommendation::origin::OriginCause;
 use crate::recommendation::totals::{
     ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings,
     RecommendationTotal, StepOutcomes,
@@ -223,7 +223,7 @@ pub struct RecommendationFilter {
     pub closing: Option<Closing>,
     /// Changed at or after this time.
     pub updated_since: Option<Timestamp>,
-    pub cause: Option<Cause>,
+    pub cause: Option<OriginCause>,
     /// The scheduler has to look at it at this time ([`Recommendation::due_at`]).
     pub due_by: Option<Timestamp>,
     /// At most this many; 0 is no limit.

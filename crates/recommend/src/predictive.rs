@@ -7,9 +7,9 @@ mod rule;
 mod signal;
 
 pub use prediction::{Expected, Outcome, Prediction, PredictionId};
-pub use reason::Reason;
+pub use reason::PredictiveReason;
 pub use rule::{
-    ApprovalKind, ApprovalRule, CalendarId, Condition, Foreseen, ProviderCall, Response,
-    ResponseKind, Rule,
+    ApprovalKind, ApprovalRule, CalendarId, Foreseen, PredictiveCondition, PredictiveRule,
+    ProviderCall, Response, ResponseKind,
 };
 pub use signal::{CapacitySource, Signal, SignalRow, Worse};

@@ -131,7 +131,7 @@ named!(
 
 /// The resource as it was when the finding was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Subject {
+pub struct RecommendationSubject {
     /// The connection it is reached over.
     pub connection: ConnectionId,
     /// Identifier by the provider, such as an ARN.
@@ -173,7 +173,7 @@ pub struct ImpactAssessment {
 
 /// One check on the way to the decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
+pub struct RecommendationDecision {
     /// The question, with the threshold in it.
     pub check: String,
     /// Yes or no; `None` when it could not be answered.
@@ -204,7 +204,7 @@ pub struct Recommendation {
     pub kind: RecommendationType,
     /// Title of one line, for lists.
     pub title: String,
-    pub subject: Subject,
+    pub subject: RecommendationSubject,
     pub priority: Priority,
     /// Probability that it will hold, percent 0 to 100.
     pub confidence: f64,

@@ -18,11 +18,11 @@ use jiff::Timestamp;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
-pub use gate::{Check, Gate, Verdict, gate};
-pub use member::{Member, MemberBlock, MemberState, observed};
+pub use gate::{Gate, GateCheck, Verdict, gate};
+pub use member::{MemberBlock, MemberState, RolloutMember, observed};
 pub use name::name;
 pub use port::{RolloutFilter, RolloutStore};
-pub use waves::{Candidate, waves};
+pub use waves::{WaveCandidate, waves};
 
 use crate::agent::AgentId;
 use crate::recommendation::RecommendationType;
@@ -126,7 +126,7 @@ pub struct Rollout {
     /// Reason why it is held, stopped or aborted.
     pub reason: Option<String>,
     /// Recommendations of the rollout, in the order of their execution.
-    pub members: Vec<Member>,
+    pub members: Vec<RolloutMember>,
     /// Gates passed so far, oldest first; the last one is the gate that the rollout waits at.
     pub gates: Vec<Gate>,
     /// User who began it: an e-mail address, or `agent:<id>`.

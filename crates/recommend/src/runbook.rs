@@ -24,7 +24,7 @@ use std::sync::LazyLock;
 pub use breaker::{Application, Breaker, BreakerLimits, Outcome};
 pub use definition::{Runbook, WrittenRunbook, kinds};
 pub use name::RunbookName;
-pub use remedy::Remedy;
+pub use remedy::RunbookRemedy;
 pub use store::RunbookStore;
 
 /// Files of the program's own runbooks.

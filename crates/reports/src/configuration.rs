@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use reeve_audit::Obstacle;
 
 use crate::definition::Filters;
-use crate::period::Period;
+use crate::period::ReportPeriod;
 
 /// Failing resources that are listed of a control; all are counted.
 pub const MOST_FAILING: usize = 10;
@@ -105,7 +105,7 @@ pub struct CheckingAgent {
 
 /// Configurations as checks found them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Configuration {
+pub struct ReportConfiguration {
     /// Framework in the catalogue of checks.
     pub framework: String,
     pub title: String,
@@ -126,7 +126,7 @@ pub struct ConfigurationRequest<'a> {
     /// Framework in the catalogue of checks, as the template names it.
     pub framework: &'a str,
     /// Changes are counted from its beginning; results are as of its end.
-    pub period: Period,
+    pub period: ReportPeriod,
     /// Accounts and resources that narrow the results.
     pub filters: &'a Filters,
 }
@@ -141,7 +141,7 @@ pub trait ConfigurationReader: Send + Sync {
     async fn configuration(
         &self,
         request: ConfigurationRequest<'_>,
-    ) -> Result<Option<Configuration>, Obstacle>;
+    ) -> Result<Option<ReportConfiguration>, Obstacle>;
 }
 
 impl CheckedCounts {
@@ -169,7 +169,7 @@ impl std::ops::AddAssign for CheckedChanges {
     }
 }
 
-impl Configuration {
+impl ReportConfiguration {
     /// Returns `true` if a check of the framework had a result.
     #[must_use]
     pub const fn is_checked(&self) -> bool {
@@ -229,7 +229,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn configuration(failed: u64) -> Configuration {
+    fn configuration(failed: u64) -> ReportConfiguration {
         let one = |event_id: &str| FailingResult {
             check: "aws.s3.versioning_enabled".to_owned(),
             check_title: "Versions are kept".to_owned(),
@@ -246,7 +246,7 @@ mod tests {
             sequence: None,
             exception: None,
         };
-        Configuration {
+        ReportConfiguration {
             framework: "soc2".to_owned(),
             title: "SOC 2".to_owned(),
             edition: "2017".to_owned(),

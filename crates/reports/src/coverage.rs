@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::{Column, Expr, FieldPath, Match};
+use reeve_audit::query::{Expr, FieldPath, Match, QueryColumn};
 use reeve_audit::{ActionStatus, Entry, Submitter, SubmitterType, events};
 
-use crate::period::Period;
+use crate::period::ReportPeriod;
 
 /// Time without a successful sync from which on it is an interruption.
 pub const INTERRUPTION: SignedDuration = SignedDuration::from_hours(6);
@@ -60,16 +60,16 @@ pub struct ConnectionCoverage {
     /// Last sync of the period that succeeded.
     pub last_at: Option<Timestamp>,
     /// Interruptions, the longest first, at most five.
-    pub interruptions: Vec<Period>,
+    pub interruptions: Vec<ReportPeriod>,
     pub interruptions_total: u64,
 }
 
 impl Coverage {
     /// Returns the part of the period before the log began, if any.
     #[must_use]
-    pub fn before_the_log(&self, period: Period) -> Option<Period> {
+    pub fn before_the_log(&self, period: ReportPeriod) -> Option<ReportPeriod> {
         let begins = self.log_begins_at.unwrap_or(period.end).min(period.end);
-        (begins > period.start).then_some(Period {
+        (begins > period.start).then_some(ReportPeriod {
             start: period.start,
             end: begins,
         })
@@ -133,10 +133,10 @@ pub(crate) fn syncs() -> Expr {
     let is =
         |column, text: &str| Expr::field(FieldPath::Column(column), Match::Exact(text.to_owned()));
     let sync = is(
-        Column::EventType,
+        QueryColumn::EventType,
         events::INTEGRATION_SYNC.event_type().as_str(),
     );
-    Expr::and([sync, is(Column::ResourceType, CONNECTION)])
+    Expr::and([sync, is(QueryColumn::ResourceType, CONNECTION)])
 }
 
 /// Syncs seen so far, by connection.
@@ -156,7 +156,7 @@ struct Syncs {
 
 #[derive(Debug, Default)]
 struct Interruptions {
-    longest: Vec<Period>,
+    longest: Vec<ReportPeriod>,
     total: u64,
 }
 
@@ -167,7 +167,7 @@ impl Interruptions {
         }
 
         self.total += 1;
-        self.longest.push(Period { start, end });
+        self.longest.push(ReportPeriod { start, end });
         self.longest
             .sort_by_key(|gap| std::cmp::Reverse(gap.end.duration_since(gap.start)));
         self.longest.truncate(MOST_INTERRUPTIONS);
@@ -218,7 +218,7 @@ impl SyncTally {
     pub(crate) fn finish(
         mut self,
         expected: &[ExpectedConnection],
-        period: Period,
+        period: ReportPeriod,
     ) -> Vec<ConnectionCoverage> {
         let mut all: Vec<_> = expected
             .iter()
@@ -249,7 +249,7 @@ fn covered(
     name: String,
     created_at: Option<Timestamp>,
     syncs: Syncs,
-    period: Period,
+    period: ReportPeriod,
 ) -> ConnectionCoverage {
     let mut interruptions = syncs.interruptions;
     // The time before the first sync and after the last counts where the connection existed
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn interruptions_and_silent_connections_are_named() {
-        let period = Period {
+        let period = ReportPeriod {
             start: at("2026-11-01T00:00:00Z"),
             end: at("2026-11-03T00:00:00Z"),
         };
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(coverage.faults(), 2);
         assert_eq!(
             coverage.before_the_log(period),
-            Some(Period {
+            Some(ReportPeriod {
                 end: at("2026-11-02T00:00:00Z"),
                 ..period
             })

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, QueryError, filter};
+use reeve_audit::query::{Expr, FieldPath, Match, QueryColumn, QueryError, filter};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ pub(crate) fn user_of(entry: &Entry) -> Option<&str> {
 /// Figure of a custom report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Metric {
+pub enum ReportMetric {
     EventCounts,
     /// Number of distinct users.
     UniqueUsers,
@@ -72,9 +72,9 @@ pub enum Metric {
     ResourcesAffected,
 }
 
-impl Metric {
+impl ReportMetric {
     /// Every metric, in the order of declaration.
-    pub const ALL: [Metric; 3] = [
+    pub const ALL: [ReportMetric; 3] = [
         Self::EventCounts,
         Self::UniqueUsers,
         Self::ResourcesAffected,
@@ -84,9 +84,9 @@ impl Metric {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Metric::EventCounts => "event_counts",
-            Metric::UniqueUsers => "unique_users",
-            Metric::ResourcesAffected => "resources_affected",
+            ReportMetric::EventCounts => "event_counts",
+            ReportMetric::UniqueUsers => "unique_users",
+            ReportMetric::ResourcesAffected => "resources_affected",
         }
     }
 
@@ -94,9 +94,9 @@ impl Metric {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Metric::EventCounts => "Events",
-            Metric::UniqueUsers => "Unique users",
-            Metric::ResourcesAffected => "Resources affected",
+            ReportMetric::EventCounts => "Events",
+            ReportMetric::UniqueUsers => "Unique users",
+            ReportMetric::ResourcesAffected => "Resources affected",
         }
     }
 
@@ -122,7 +122,7 @@ pub enum ReportKind {
         /// Fields to group by, none for a total.
         group_by: Vec<GroupField>,
         /// Figures to show, at least one.
-        metrics: Vec<Metric>,
+        metrics: Vec<ReportMetric>,
     },
 }
 
@@ -180,7 +180,7 @@ impl Filters {
                     .map(|value| filter(field, value))
                     .collect::<Result<Vec<_>, _>>()?;
                 if spares && list != "users" {
-                    let account = FieldPath::Column(Column::ResourceAccountId);
+                    let account = FieldPath::Column(QueryColumn::ResourceAccountId);
                     any.push(Expr::negate(Expr::field(account, Match::Exists)));
                 }
                 all.push(Expr::or(any));
@@ -194,7 +194,7 @@ impl Filters {
 /// Question that a run answers: kind of report, period, filters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "StoredRequest", into = "StoredRequest")]
-pub struct Request {
+pub struct ReportRequest {
     pub kind: ReportKind,
     pub period: PeriodChoice,
     /// Restrictions to accounts, users and resources.
@@ -208,7 +208,7 @@ pub struct ReportDefinition {
     /// Unique among all reports.
     pub name: String,
     /// Request of its runs.
-    pub request: Request,
+    pub request: ReportRequest,
     /// Schedule of automatic runs; `None` for a report that runs only on demand.
     #[serde(flatten, with = "stored::schedule")]
     pub schedule: Option<Schedule>,

@@ -20,10 +20,10 @@ use reeve_audit::json::write_string;
 use serde::Serialize;
 
 use crate::configuration::RECORDED;
-use crate::plan::Plan;
+use crate::plan::ReportPlan;
 
 pub use manifest::{LogEvidence, manifest};
-pub use summary::{Detail, summary};
+pub use summary::{SummaryDetail, summary};
 pub use table::{csv_entry, csv_head};
 
 /// Version of `report.json`.
@@ -124,7 +124,7 @@ pub fn json_entry(
     out: &mut impl Write,
     first: bool,
     entry: &Proven<'_>,
-    plan: &Plan,
+    plan: &ReportPlan,
     answered: &[usize],
 ) -> io::Result<()> {
     let mut line = Vec::with_capacity(entry.canonical.len() + 256);

@@ -11,9 +11,9 @@ use reeve_audit::Entry;
 use crate::coverage::{Coverage, ExpectedConnection, SyncTally, submitter_of};
 use crate::definition::{GroupField, user_of};
 use crate::distinct::DistinctSet;
-use crate::findings::{Answer, Cited, Findings, GroupRow, Top};
-use crate::period::Period;
-use crate::plan::Plan;
+use crate::findings::{Cited, GroupRow, ReportAnswer, ReportFindings, Top};
+use crate::period::ReportPeriod;
+use crate::plan::ReportPlan;
 use crate::source::EventSource;
 
 /// Entries of a sample.
@@ -35,8 +35,8 @@ const TOP: usize = 10;
 
 /// An evaluation under way.
 #[derive(Debug)]
-pub struct Evaluation {
-    plan: Plan,
+pub struct ReportEvaluation {
+    plan: ReportPlan,
     most_cited: u64,
     budget: usize,
     total: Tally,
@@ -138,7 +138,7 @@ fn day(at: Timestamp) -> Date {
 
 /// Returns the longest time without an entry, in days, from the beginning of the period to its end.
 /// Neighbouring days are 1 apart.
-fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
+fn longest_gap(days: &BTreeSet<Date>, period: ReportPeriod) -> u64 {
     let apart = |from: Date, to: Date| {
         u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or_default()
     };
@@ -157,13 +157,13 @@ fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
     longest
 }
 
-impl Evaluation {
+impl ReportEvaluation {
     /// Begins. Entries beyond `most_cited` are counted and not listed.
     #[must_use]
-    pub fn new(plan: Plan, most_cited: u64) -> Evaluation {
+    pub fn new(plan: ReportPlan, most_cited: u64) -> ReportEvaluation {
         let answers = plan.questions.iter().map(|_| Default::default()).collect();
         let by_time = plan.period.bars().into_iter().map(|at| (at, 0)).collect();
-        Evaluation {
+        ReportEvaluation {
             plan,
             most_cited,
             budget: DISTINCT_BUDGET,
@@ -182,7 +182,7 @@ impl Evaluation {
 
     /// Returns the plan that is evaluated.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &ReportPlan {
         &self.plan
     }
 
@@ -242,7 +242,7 @@ impl Evaluation {
     /// Ends, and returns the plan with what was found. The coverage has the syncs of the
     /// connections that are expected or were seen.
     #[must_use]
-    pub fn finish(self, expected: &[ExpectedConnection]) -> (Plan, Findings) {
+    pub fn finish(self, expected: &[ExpectedConnection]) -> (ReportPlan, ReportFindings) {
         let period = self.plan.period;
         let connections = self.syncs.finish(expected, period);
         let mut groups: Vec<_> = self
@@ -257,18 +257,21 @@ impl Evaluation {
                 .then_with(|| a.values.cmp(&b.values))
         });
 
-        let answers = self.answers.into_iter().map(|(tally, sample)| Answer {
-            found: tally.found,
-            users: tally.users.count(),
-            resources: tally.resources.count(),
-            first_at: tally.first_at,
-            last_at: tally.last_at,
-            days: tally.days.len() as u64,
-            longest_gap_days: longest_gap(&tally.days, period),
-            sample: sample.into_entries(),
-        });
+        let answers = self
+            .answers
+            .into_iter()
+            .map(|(tally, sample)| ReportAnswer {
+                found: tally.found,
+                users: tally.users.count(),
+                resources: tally.resources.count(),
+                first_at: tally.first_at,
+                last_at: tally.last_at,
+                days: tally.days.len() as u64,
+                longest_gap_days: longest_gap(&tally.days, period),
+                sample: sample.into_entries(),
+            });
 
-        let findings = Findings {
+        let findings = ReportFindings {
             period: self.plan.period,
             entries: self.total.found,
             listed: self.listed,

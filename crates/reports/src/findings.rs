@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 
-use crate::configuration::Configuration;
+use crate::configuration::ReportConfiguration;
 use crate::coverage::Coverage;
-use crate::period::{Period, TimeBucket};
-use crate::plan::Question;
+use crate::period::{ReportPeriod, TimeBucket};
+use crate::plan::ReportQuestion;
 use crate::review::Review;
 use crate::source::EventSource;
 
@@ -47,7 +47,7 @@ pub struct Cited {
 
 /// Findings for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReportAnswer {
     /// Number of entries that the question found.
     pub found: u64,
     /// Distinct users of the entries.
@@ -87,9 +87,9 @@ pub struct GroupRow {
 
 /// Findings of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Findings {
+pub struct ReportFindings {
     /// Times that were looked at.
-    pub period: Period,
+    pub period: ReportPeriod,
     /// Entries that answer at least one question.
     pub entries: u64,
     /// Number of entries that are listed with their content.
@@ -109,7 +109,7 @@ pub struct Findings {
     /// The most frequent resources.
     pub by_resource: Vec<Top>,
     /// One answer for each question of the plan, in its order.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<ReportAnswer>,
     /// Groups of a custom report, the most frequent first.
     pub groups: Vec<GroupRow>,
     /// Entries of groups beyond the bound on groups.
@@ -117,17 +117,17 @@ pub struct Findings {
     /// Coverage of the period. The host completes it.
     pub coverage: Coverage,
     /// Results of checks of configurations, for a framework that has checks. The host adds them.
-    pub configuration: Option<Configuration>,
+    pub configuration: Option<ReportConfiguration>,
     /// Sources that the log has entries of. All of them, until the host says otherwise.
     pub connected: Vec<EventSource>,
     /// Reviews of exceptions in earlier runs of the report, the latest first. The host adds them.
     pub reviews: Vec<Review>,
 }
 
-impl Findings {
+impl ReportFindings {
     /// Returns `true` if a source of the log can write an entry that the question finds.
     #[must_use]
-    pub fn has_source(&self, question: &Question, answer: &Answer) -> bool {
+    pub fn has_source(&self, question: &ReportQuestion, answer: &ReportAnswer) -> bool {
         answer.found > 0
             || question
                 .sources
@@ -137,7 +137,7 @@ impl Findings {
 
     /// Returns `true` if entries occur as often as the control needs.
     #[must_use]
-    pub fn is_often_enough(question: &Question, answer: &Answer) -> bool {
+    pub fn is_often_enough(question: &ReportQuestion, answer: &ReportAnswer) -> bool {
         question
             .every_days
             .is_none_or(|days| answer.found > 0 && answer.longest_gap_days <= u64::from(days))
@@ -210,7 +210,7 @@ impl ControlStatus {
     /// Returns the status of a control from the answers to its questions.
     #[must_use]
     pub fn of_answers(
-        findings: &Findings,
+        findings: &ReportFindings,
         evidence: &[Asked<'_>],
         exceptions: &[Asked<'_>],
     ) -> ControlStatus {
@@ -234,7 +234,7 @@ impl ControlStatus {
         let often = evidence.iter().filter(|one| sourced(one));
         let is_often_enough = often
             .clone()
-            .all(|(question, answer)| Findings::is_often_enough(question, answer));
+            .all(|(question, answer)| ReportFindings::is_often_enough(question, answer));
 
         // Without a source, no exception found is not a sign that there was none.
         if is_often_enough && exceptions.iter().all(sourced) {
@@ -246,4 +246,4 @@ impl ControlStatus {
 }
 
 /// A question with its answer.
-pub type Asked<'a> = (&'a Question, &'a Answer);
+pub type Asked<'a> = (&'a ReportQuestion, &'a ReportAnswer);

@@ -1,8 +1,8 @@
 //! Reports over the audit log: compliance templates and custom reports, what they ask of the log,
 //! and what was found.
 //!
-//! Pure: no clock, no disk, no runtime. A host reads the entries of a [`Plan`] in order of their
-//! sequence, hands each to [`Evaluation::observe`], and writes the entries that the answer cites
+//! Pure: no clock, no disk, no runtime. A host reads the entries of a [`ReportPlan`] in order of their
+//! sequence, hands each to [`ReportEvaluation::observe`], and writes the entries that the answer cites
 //! with [`document`]. Memory does not grow with the log: counts of distinct values, groups and
 //! samples are bounded, and say so when a bound was met.
 //!
@@ -30,8 +30,8 @@ mod template;
 mod templates;
 
 pub use configuration::{
-    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
-    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING, RECORDED,
+    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, ConfigurationReader,
+    ConfigurationRequest, FailingResult, MOST_FAILING, RECORDED, ReportConfiguration,
     ResultException,
 };
 pub use coverage::{
@@ -39,15 +39,17 @@ pub use coverage::{
     submitter_words,
 };
 pub use definition::{
-    Filters, GroupField, Metric, ReportDefinition, ReportId, ReportKind, Request,
+    Filters, GroupField, ReportDefinition, ReportId, ReportKind, ReportMetric, ReportRequest,
 };
-pub use evaluation::{Evaluation, MOST_CITED, SAMPLE};
-pub use findings::{Answer, Asked, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
-pub use period::{LONGEST_DAYS, Period, PeriodChoice, TimeBucket};
-pub use plan::{Plan, Question, QuestionKind};
+pub use evaluation::{MOST_CITED, ReportEvaluation, SAMPLE};
+pub use findings::{
+    Asked, Cited, ControlStatus, Distinct, GroupRow, ReportAnswer, ReportFindings, Top,
+};
+pub use period::{LONGEST_DAYS, PeriodChoice, ReportPeriod, TimeBucket};
+pub use plan::{QuestionKind, ReportPlan, ReportQuestion};
 pub use port::{ReportStore, RunFilter};
 pub use review::{LONGEST_COMMENT, Review};
-pub use run::{Run, RunFile, RunFiles, RunId, RunProgress, RunState};
+pub use run::{ReportRun, RunFile, RunFiles, RunId, RunProgress, RunState};
 pub use scope::{OutsideScope, visible_reviews};
 pub use settings::{DefinitionDraft, RequestDraft, read_definition, read_request};
 pub use source::EventSource;

@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan as _};
-use reeve_audit::query::{Bound, Column, Comparison, Expr, Match};
+use reeve_audit::query::{Bound, Expr, Match, QueryColumn, QueryComparison};
 
 /// Longest period of a report, days.
 pub const LONGEST_DAYS: i64 = 3 * 366;
@@ -13,7 +13,7 @@ const DAY_MS: i64 = 86_400_000;
 
 /// Times of a report: from `start` on, before `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Period {
+pub struct ReportPeriod {
     /// First instant of the period.
     pub start: Timestamp,
     /// First instant after it.
@@ -34,7 +34,7 @@ pub enum PeriodChoice {
     /// The last calendar year that has ended.
     PreviousYear,
     /// A fixed period, which does not move with the run.
-    Between(Period),
+    Between(ReportPeriod),
 }
 
 /// Length of the bars of a chart over time.
@@ -93,13 +93,13 @@ impl PeriodChoice {
 
     /// Returns the period, relative to a time.
     #[must_use]
-    pub fn resolve(&self, now: Timestamp) -> Period {
+    pub fn resolve(&self, now: Timestamp) -> ReportPeriod {
         let today = now.to_zoned(TimeZone::UTC).date();
         let span = |end: Date, length: Span| between(end.saturating_sub(length), end);
 
         match *self {
             PeriodChoice::Between(period) => period,
-            PeriodChoice::Last(ms) => Period {
+            PeriodChoice::Last(ms) => ReportPeriod {
                 start: now.saturating_sub(ms.milliseconds()).unwrap_or(now),
                 end: now,
             },
@@ -121,8 +121,8 @@ fn monday(day: Date) -> Date {
     day.saturating_sub(day.weekday().to_monday_zero_offset().days())
 }
 
-fn between(start: Date, end: Date) -> Period {
-    Period {
+fn between(start: Date, end: Date) -> ReportPeriod {
+    ReportPeriod {
         start: midnight(start),
         end: midnight(end),
     }
@@ -133,7 +133,7 @@ fn midnight(day: Date) -> Timestamp {
         .map_or(Timestamp::MIN, |at| at.timestamp())
 }
 
-impl Period {
+impl ReportPeriod {
     /// Returns the length in days, rounded up.
     #[must_use]
     pub fn days(&self) -> i64 {
@@ -150,10 +150,15 @@ impl Period {
     /// Returns the condition that an entry's `timestamp` is in it.
     #[must_use]
     pub fn condition(&self) -> Expr {
-        let side = |side, at| Expr::field(Column::Timestamp, Match::Compare(side, Bound::Time(at)));
+        let side = |side, at| {
+            Expr::field(
+                QueryColumn::Timestamp,
+                Match::Compare(side, Bound::Time(at)),
+            )
+        };
         Expr::and([
-            side(Comparison::AtLeast, self.start),
-            side(Comparison::Less, self.end),
+            side(QueryComparison::AtLeast, self.start),
+            side(QueryComparison::Less, self.end),
         ])
     }
 
@@ -289,7 +294,7 @@ mod tests {
     fn bars_cover_the_period_and_are_few() {
         for (days, unit) in [(1, "hour"), (30, "day"), (365, "week"), (1000, "month")] {
             let end = at("2026-11-22T10:30:00Z");
-            let period = Period {
+            let period = ReportPeriod {
                 start: end.checked_sub((days * 24).hours()).unwrap(),
                 end,
             };

@@ -8,8 +8,8 @@ use reeve_audit::Entry;
 use reeve_audit::query::{Expr, Query, ValueList};
 
 use crate::coverage::syncs;
-use crate::definition::{GroupField, Metric, ReportKind, Request};
-use crate::period::Period;
+use crate::definition::{GroupField, ReportKind, ReportMetric, ReportRequest};
+use crate::period::ReportPeriod;
 use crate::source::EventSource;
 use crate::template::{ControlQuestion, Template};
 use crate::templates::template;
@@ -41,7 +41,7 @@ impl QuestionKind {
 
 /// A query whose entries a report counts and cites.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ReportQuestion {
     /// Identifier within the report, such as `CC6.1.evidence.1`.
     pub id: String,
     /// Index of its control in the template.
@@ -63,17 +63,17 @@ pub struct Question {
 
 /// The questions of a report over a period.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct ReportPlan {
     /// Template of a compliance report.
     pub template: Option<&'static Template>,
     /// Period that the questions are asked of.
-    pub period: Period,
+    pub period: ReportPeriod,
     /// Questions, in the order in which they are shown.
-    pub questions: Vec<Question>,
+    pub questions: Vec<ReportQuestion>,
     /// Grouping of a custom report.
     pub group_by: Vec<GroupField>,
     /// Figures of a custom report.
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<ReportMetric>,
     /// Values of the lists that its queries compare with, by name. The report states them, so that
     /// its queries can be asked again when the lists have changed.
     pub lists: BTreeMap<String, Vec<String>>,
@@ -86,19 +86,19 @@ pub struct Plan {
 #[error("{0}")]
 pub struct PlanError(pub String);
 
-impl Plan {
+impl ReportPlan {
     /// Makes the questions of a request. `now` is what its period and queries count from.
     ///
     /// # Errors
     /// A framework that Reeve does not have, or a query that it no longer reads.
-    pub fn new(request: &Request, now: Timestamp) -> Result<Plan, PlanError> {
+    pub fn new(request: &ReportRequest, now: Timestamp) -> Result<ReportPlan, PlanError> {
         let spares = matches!(request.kind, ReportKind::Compliance { .. });
         let narrowing = request
             .filters
             .condition(spares)
             .map_err(|error| PlanError(error.to_string()))?;
         let period = request.period.resolve(now);
-        let plan = |template, questions, group_by, metrics| Plan {
+        let plan = |template, questions, group_by, metrics| ReportPlan {
             template,
             period,
             questions,
@@ -118,7 +118,7 @@ impl Plan {
                     Some(template),
                     of_template(template),
                     Vec::new(),
-                    Metric::ALL.to_vec(),
+                    ReportMetric::ALL.to_vec(),
                 )
             }
             ReportKind::Custom {
@@ -136,7 +136,7 @@ impl Plan {
                 } else {
                     widened.to_string()
                 };
-                let question = Question {
+                let question = ReportQuestion {
                     id: "events".to_owned(),
                     control: None,
                     kind: QuestionKind::Events,
@@ -165,7 +165,7 @@ impl Plan {
     ///
     /// # Errors
     /// A list has no values among those given.
-    pub fn with_lists(self, lists: BTreeMap<String, Vec<String>>) -> Result<Plan, PlanError> {
+    pub fn with_lists(self, lists: BTreeMap<String, Vec<String>>) -> Result<ReportPlan, PlanError> {
         let values = lists.iter().map(|(name, values)| {
             let values = ValueList::new(values.iter().map(String::as_str));
             (name.clone(), Arc::new(values))
@@ -174,13 +174,13 @@ impl Plan {
 
         let resolved = self.questions.into_iter().map(|question| {
             let query = question.query.with_lists(&values);
-            query.map(|query| Question { query, ..question })
+            query.map(|query| ReportQuestion { query, ..question })
         });
         let questions = resolved
             .collect::<Result<_, _>>()
             .map_err(|error| PlanError(format!("query: {error}")))?;
 
-        Ok(Plan {
+        Ok(ReportPlan {
             questions,
             lists,
             ..self
@@ -220,7 +220,8 @@ impl Plan {
             return Vec::new();
         }
 
-        let answers = |question: &Question| question.query.matches(entry, recorded_at, self.now);
+        let answers =
+            |question: &ReportQuestion| question.query.matches(entry, recorded_at, self.now);
         self.questions
             .iter()
             .enumerate()
@@ -230,7 +231,7 @@ impl Plan {
     }
 }
 
-fn of_template(template: &Template) -> Vec<Question> {
+fn of_template(template: &Template) -> Vec<ReportQuestion> {
     let mut questions = Vec::new();
     for (at, control) in template.controls.iter().enumerate() {
         let kinds = [
@@ -252,8 +253,13 @@ fn of_template(template: &Template) -> Vec<Question> {
     questions
 }
 
-fn question(id: String, control: usize, kind: QuestionKind, asked: &ControlQuestion) -> Question {
-    Question {
+fn question(
+    id: String,
+    control: usize,
+    kind: QuestionKind,
+    asked: &ControlQuestion,
+) -> ReportQuestion {
+    ReportQuestion {
         id,
         control: Some(control),
         kind,

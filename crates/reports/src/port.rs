@@ -6,7 +6,7 @@ use reeve_access::AccessError;
 
 use crate::definition::{ReportDefinition, ReportId};
 use crate::review::Review;
-use crate::run::{Run, RunId};
+use crate::run::{ReportRun, RunId};
 
 /// Filter of runs; the conditions are combined by "and".
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,22 +39,22 @@ pub trait ReportStore: Send + Sync {
     /// Adds a run, and moves the report's schedule on in the same step when `report` is given.
     async fn run_insert(
         &self,
-        run: &Run,
+        run: &ReportRun,
         report: Option<&ReportDefinition>,
     ) -> Result<(), AccessError>;
     /// Replaces a run of the version before.
-    async fn run_update(&self, run: &Run) -> Result<(), AccessError>;
-    async fn run_get(&self, id: &RunId) -> Result<Run, AccessError>;
+    async fn run_update(&self, run: &ReportRun) -> Result<(), AccessError>;
+    async fn run_get(&self, id: &RunId) -> Result<ReportRun, AccessError>;
     /// Runs, the latest first, and how many there are in all.
-    async fn run_list(&self, filter: &RunFilter) -> Result<(Vec<Run>, u64), AccessError>;
+    async fn run_list(&self, filter: &RunFilter) -> Result<(Vec<ReportRun>, u64), AccessError>;
     /// The oldest run that is queued, or that is running and was not touched since `stale`.
-    async fn run_next(&self, stale: Timestamp) -> Result<Option<Run>, AccessError>;
+    async fn run_next(&self, stale: Timestamp) -> Result<Option<ReportRun>, AccessError>;
     /// Runs that ended before a moment, the oldest first.
     async fn run_ended_before(
         &self,
         before: Timestamp,
         limit: u64,
-    ) -> Result<Vec<Run>, AccessError>;
+    ) -> Result<Vec<ReportRun>, AccessError>;
     /// Adds a review of an exception.
     async fn review_insert(&self, review: &Review) -> Result<(), AccessError>;
     /// Reviews of a report's exceptions, the latest first, at most `limit`.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::definition::ReportId;
-use crate::run::{Run, RunId};
+use crate::run::{ReportRun, RunId};
 
 /// Longest comment that is accepted, in characters.
 pub const LONGEST_COMMENT: usize = 2_000;
@@ -36,7 +36,7 @@ pub struct Review {
 impl Review {
     /// Returns what the entry about the review says.
     #[must_use]
-    pub fn metadata(&self, run: &Run) -> Value {
+    pub fn metadata(&self, run: &ReportRun) -> Value {
         json!({
             "id": self.id,
             "run_id": self.run.0,

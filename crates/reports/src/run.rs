@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use reeve_access::{AuditScope, Principal};
 use serde::{Deserialize, Serialize};
 
-use crate::definition::{ReportDefinition, ReportId, Request};
+use crate::definition::{ReportDefinition, ReportId, ReportRequest};
 use crate::stored::StoredFiles;
 
 /// Identifier of a run.
@@ -105,14 +105,14 @@ impl RunFiles {
 
 /// One execution of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct ReportRun {
     pub id: RunId,
     /// Report that it is a run of.
     pub report: ReportId,
     /// Name of the report when the run was requested.
     pub report_name: String,
     /// Request as it was when the run was created.
-    pub request: Request,
+    pub request: ReportRequest,
     pub state: RunState,
     #[serde(flatten)]
     pub progress: RunProgress,
@@ -153,7 +153,7 @@ pub struct Run {
     pub version: u64,
 }
 
-impl Run {
+impl ReportRun {
     /// Returns the name of a file for people: the report's name in ASCII letters, digits and
     /// dashes, the day, and the end of the run's identifier. Two runs of one day differ, so that a
     /// manifest finds its own files in a folder of downloads.
@@ -207,8 +207,8 @@ impl Run {
 
     /// Returns a run of a report by its schedule, with the rights of the report's owner.
     #[must_use]
-    pub fn scheduled(report: &ReportDefinition, id: RunId, now: Timestamp) -> Run {
-        Run {
+    pub fn scheduled(report: &ReportDefinition, id: RunId, now: Timestamp) -> ReportRun {
+        ReportRun {
             id,
             report: report.id.clone(),
             report_name: report.name.clone(),
@@ -241,13 +241,13 @@ impl Run {
         id: RunId,
         principal: &Principal,
         now: Timestamp,
-    ) -> Run {
-        Run {
+    ) -> ReportRun {
+        ReportRun {
             user: principal.user.0.clone(),
             user_email: principal.email.clone(),
             token: principal.token.as_ref().map(|token| token.id.clone()),
             scheduled: false,
-            ..Run::scheduled(report, id, now)
+            ..ReportRun::scheduled(report, id, now)
         }
     }
 }

@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_access::{AccessError, AuditScope};
 use reeve_audit::{Entry, ResourceRef, events, format_instant};
 
-use crate::definition::{Filters, ReportId, ReportKind, Request};
+use crate::definition::{Filters, ReportId, ReportKind, ReportRequest};
 use crate::document::Heading;
-use crate::period::{Period, PeriodChoice};
+use crate::period::{PeriodChoice, ReportPeriod};
 use crate::port::ReportStore;
 use crate::review::Review;
-use crate::run::{Run, RunId};
+use crate::run::{ReportRun, RunId};
 use crate::templates::template;
 
 /// Reason why a report has nothing within a scope.
@@ -32,12 +32,16 @@ pub enum OutsideScope {
     Period,
 }
 
-impl Request {
+impl ReportRequest {
     /// Returns the part of a request that lies in a scope. Its period counts from `now`.
     ///
     /// # Errors
     /// [`OutsideScope`]: nothing of the request lies in the scope.
-    pub fn within(&self, scope: &AuditScope, now: Timestamp) -> Result<Request, OutsideScope> {
+    pub fn within(
+        &self,
+        scope: &AuditScope,
+        now: Timestamp,
+    ) -> Result<ReportRequest, OutsideScope> {
         if !is_of_framework(&self.kind, scope) {
             return Err(OutsideScope::Framework);
         }
@@ -52,7 +56,7 @@ impl Request {
         }
 
         let asked = self.period.resolve(now);
-        let allowed = Period {
+        let allowed = ReportPeriod {
             start: scope.log_from.map_or(asked.start, |at| at.max(asked.start)),
             end: scope
                 .log_until
@@ -69,22 +73,22 @@ impl Request {
     }
 }
 
-impl Run {
+impl ReportRun {
     /// Returns the run narrowed to the scope of the user whose rights it has. It is told to no
     /// channel: the channels of a report receive what the whole report says.
     ///
     /// # Errors
     /// [`OutsideScope`]: nothing of the run lies in the scope.
-    pub fn within(self, scope: Option<&AuditScope>) -> Result<Run, OutsideScope> {
+    pub fn within(self, scope: Option<&AuditScope>) -> Result<ReportRun, OutsideScope> {
         // The scope may have been taken away since the request.
         let Some(scope) = scope else {
-            return Ok(Run {
+            return Ok(ReportRun {
                 scope: None,
                 ..self
             });
         };
         let request = self.request.within(scope, self.created_at)?;
-        Ok(Run {
+        Ok(ReportRun {
             request,
             scope: Some(scope.clone()),
             channels: Vec::new(),
@@ -236,13 +240,13 @@ fn after(last: Timestamp) -> Timestamp {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::definition::{Metric, ReportDefinition};
+    use crate::definition::{ReportDefinition, ReportMetric};
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
     }
 
-    fn request(framework: Option<&str>, accounts: &[&str]) -> Request {
+    fn request(framework: Option<&str>, accounts: &[&str]) -> ReportRequest {
         let kind = match framework {
             Some(framework) => ReportKind::Compliance {
                 framework: framework.to_owned(),
@@ -250,10 +254,10 @@ mod tests {
             None => ReportKind::Custom {
                 query: String::new(),
                 group_by: Vec::new(),
-                metrics: Metric::ALL.to_vec(),
+                metrics: ReportMetric::ALL.to_vec(),
             },
         };
-        Request {
+        ReportRequest {
             kind,
             period: PeriodChoice::parse("30d").unwrap(),
             filters: Filters {
@@ -263,7 +267,7 @@ mod tests {
         }
     }
 
-    fn run(request: Request) -> Run {
+    fn run(request: ReportRequest) -> ReportRun {
         let now = at("2026-06-01T00:00:00Z");
         let report = ReportDefinition {
             id: ReportId("r".into()),
@@ -280,7 +284,7 @@ mod tests {
             updated_at: now,
             version: 1,
         };
-        Run::scheduled(&report, RunId("1".into()), now)
+        ReportRun::scheduled(&report, RunId("1".into()), now)
     }
 
     fn accounts(names: &[&str]) -> AuditScope {

@@ -5,8 +5,8 @@ use reeve_audit::query::Query;
 use reeve_audit::{FieldCode, FieldError, is_email_address};
 use reeve_schedule::{Schedule, ScheduleError};
 
-use crate::definition::{Filters, GroupField, Metric, ReportKind, Request};
-use crate::period::{LONGEST_DAYS, Period, PeriodChoice};
+use crate::definition::{Filters, GroupField, ReportKind, ReportMetric, ReportRequest};
+use crate::period::{LONGEST_DAYS, PeriodChoice, ReportPeriod};
 use crate::templates::{template, templates};
 
 const MAX_NAME: usize = 100;
@@ -52,14 +52,14 @@ pub struct DefinitionDraft {
 ///
 /// # Errors
 /// Every failing field with a code and a reason.
-pub fn read_request(draft: RequestDraft) -> Result<Request, Vec<FieldError>> {
+pub fn read_request(draft: RequestDraft) -> Result<ReportRequest, Vec<FieldError>> {
     let mut errors = Vec::new();
     let period = period(&draft).map_err(|error| errors.push(error)).ok();
     check_filters(&draft.filters, &mut errors);
     let kind = kind(&draft, &mut errors);
 
     match (kind, period) {
-        (Some(kind), Some(period)) if errors.is_empty() => Ok(Request {
+        (Some(kind), Some(period)) if errors.is_empty() => Ok(ReportRequest {
             kind,
             period,
             filters: draft.filters,
@@ -118,9 +118,15 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
     );
 
     let known = "event_counts, unique_users or resources_affected";
-    let mut metrics = named("metrics", &draft.metrics, Metric::parse, known, errors);
+    let mut metrics = named(
+        "metrics",
+        &draft.metrics,
+        ReportMetric::parse,
+        known,
+        errors,
+    );
     if metrics.is_empty() {
-        metrics = Metric::ALL.to_vec();
+        metrics = ReportMetric::ALL.to_vec();
     }
 
     Some(ReportKind::Custom {
@@ -168,7 +174,7 @@ fn period(draft: &RequestDraft) -> Result<PeriodChoice, FieldError> {
             )
         }),
         (None, Some(start), Some(end)) => {
-            let period = Period { start, end };
+            let period = ReportPeriod { start, end };
             if start >= end {
                 Err(invalid("start_time", "must lie before end_time"))
             } else if period.days() > LONGEST_DAYS {

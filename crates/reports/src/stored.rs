@@ -5,8 +5,8 @@ use reeve_audit::Obstacle;
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::definition::{Filters, GroupField, Metric, ReportKind, Request};
-use crate::period::{Period, PeriodChoice};
+use crate::definition::{Filters, GroupField, ReportKind, ReportMetric, ReportRequest};
+use crate::period::{PeriodChoice, ReportPeriod};
 use crate::run::{RunFile, RunFiles};
 
 /// A request. A framework or a query says which kind it is; a period is named or has two times.
@@ -15,7 +15,7 @@ pub(crate) struct StoredRequest {
     framework: Option<String>,
     query: Option<String>,
     group_by: Vec<GroupField>,
-    metrics: Vec<Metric>,
+    metrics: Vec<ReportMetric>,
     period: Option<String>,
     start: Option<Timestamp>,
     end: Option<Timestamp>,
@@ -23,8 +23,8 @@ pub(crate) struct StoredRequest {
     filters: Filters,
 }
 
-impl From<Request> for StoredRequest {
-    fn from(request: Request) -> Self {
+impl From<ReportRequest> for StoredRequest {
+    fn from(request: ReportRequest) -> Self {
         let (framework, query, group_by, metrics) = match request.kind {
             ReportKind::Compliance { framework } => (Some(framework), None, Vec::new(), Vec::new()),
             ReportKind::Custom {
@@ -51,7 +51,7 @@ impl From<Request> for StoredRequest {
     }
 }
 
-impl TryFrom<StoredRequest> for Request {
+impl TryFrom<StoredRequest> for ReportRequest {
     type Error = Obstacle;
 
     fn try_from(stored: StoredRequest) -> Result<Self, Obstacle> {
@@ -66,11 +66,11 @@ impl TryFrom<StoredRequest> for Request {
         let period = match (stored.period, stored.start, stored.end) {
             (Some(text), _, _) => PeriodChoice::parse(&text)
                 .ok_or_else(|| Obstacle::from(format!("{text:?} is no period")))?,
-            (None, Some(start), Some(end)) => PeriodChoice::Between(Period { start, end }),
+            (None, Some(start), Some(end)) => PeriodChoice::Between(ReportPeriod { start, end }),
             _ => return Err("a request needs a period, or a start and an end".into()),
         };
 
-        Ok(Request {
+        Ok(ReportRequest {
             kind,
             period,
             filters: stored.filters,

@@ -4,12 +4,12 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, Json, Res
 use serde_json::{Value, json};
 
 use crate::definition::ReportKind;
-use crate::run::{Run, RunFile, RunState};
+use crate::run::{ReportRun, RunFile, RunState};
 
 /// Returns the entry of a run that has ended: its query, period, number of findings, the hashes of
 /// its files, and outcome.
 #[must_use]
-pub fn run_entry(run: &Run) -> Entry {
+pub fn run_entry(run: &ReportRun) -> Entry {
     let (operation, status) = match run.state {
         RunState::Succeeded => ("report.run", ActionStatus::Success),
         RunState::Cancelled => ("report.cancel", ActionStatus::Failed),
@@ -25,7 +25,7 @@ pub fn run_entry(run: &Run) -> Entry {
 /// Returns what the `audit.report` entry and the manifest of a run both say: a verifier holds one
 /// against the other.
 #[must_use]
-pub fn run_metadata(run: &Run) -> Value {
+pub fn run_metadata(run: &ReportRun) -> Value {
     let period = run.request.period.resolve(run.created_at);
     let filters = &run.request.filters;
     let file = |(format, file): (&str, &RunFile)| json!({ "name": run.file_name(format), "bytes": file.bytes, "sha256": file.sha256 });
@@ -59,14 +59,14 @@ pub fn run_metadata(run: &Run) -> Value {
     metadata
 }
 
-fn framework(run: &Run) -> Option<&str> {
+fn framework(run: &ReportRun) -> Option<&str> {
     match &run.request.kind {
         ReportKind::Compliance { framework } => Some(framework),
         ReportKind::Custom { .. } => None,
     }
 }
 
-fn query(run: &Run) -> Option<&str> {
+fn query(run: &ReportRun) -> Option<&str> {
     match &run.request.kind {
         ReportKind::Compliance { .. } => None,
         ReportKind::Custom { query, .. } => Some(query),

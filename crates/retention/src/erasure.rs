@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_audit::query::{Column, Expr, Match, Query};
+use reeve_audit::query::{Expr, Match, Query, QueryColumn};
 use reeve_audit::{FieldCode, FieldError, Obstacle};
 use serde::{Deserialize, Serialize};
 
@@ -246,8 +246,8 @@ impl ErasureScope {
     pub fn condition(&self) -> Result<Query, Obstacle> {
         let range = reeve_audit::query::time_range(self.start_time, self.end_time);
         let identifiers = [
-            (Column::ActorId, self.actor_id.trim()),
-            (Column::ActorEmail, self.email.trim()),
+            (QueryColumn::ActorId, self.actor_id.trim()),
+            (QueryColumn::ActorEmail, self.email.trim()),
         ];
         let given = identifiers.into_iter().filter(|(_, text)| !text.is_empty());
         let person = given.map(|(column, text)| Expr::field(column, Match::Exact(text.to_owned())));

@@ -25,6 +25,6 @@ pub use hold::{HoldCheck, HoldRelease, LegalHold, MAX_HOLDS};
 pub use policy::{PERMANENT, RetentionPolicy, TierDates};
 pub use policy_set::{MAX_POLICIES, PolicySet, PolicySetError, is_proof_of_deletions};
 pub use restore::{MAX_RESTORES, Restore, RestoreEnd, RestoreProgress};
-pub use segment::{HoldAnswer, SegmentSurvey, Verdict};
+pub use segment::{HoldAnswer, SegmentSurvey, SegmentVerdict};
 pub use store::{PolicyVersion, RetentionStore, RetentionStoreError};
 pub use tiers::TierContent;

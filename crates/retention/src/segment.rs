@@ -33,7 +33,7 @@ pub enum HoldAnswer {
 
 /// Decision about a segment at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SegmentVerdict {
     /// An entry of it never expires.
     Permanent,
     /// It stays until a time.
@@ -85,13 +85,13 @@ impl SegmentSurvey {
         policies: &PolicySet,
         now: Timestamp,
         holds: impl FnOnce() -> HoldAnswer,
-    ) -> Verdict {
+    ) -> SegmentVerdict {
         match self.tiers(policies) {
-            None => Verdict::Permanent,
-            Some(dates) if dates.delete_at > now => Verdict::Kept(dates),
+            None => SegmentVerdict::Permanent,
+            Some(dates) if dates.delete_at > now => SegmentVerdict::Kept(dates),
             Some(dates) => match holds() {
-                HoldAnswer::Clear => Verdict::Due(dates.delete_at),
-                HoldAnswer::Held(reasons) => Verdict::Held(reasons),
+                HoldAnswer::Clear => SegmentVerdict::Due(dates.delete_at),
+                HoldAnswer::Held(reasons) => SegmentVerdict::Held(reasons),
             },
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use reeve_retention::{
-    HoldAnswer, PERMANENT, PolicySet, RetentionPolicy, SegmentSurvey, Verdict, course,
+    HoldAnswer, PERMANENT, PolicySet, RetentionPolicy, SegmentSurvey, SegmentVerdict, course,
 };
 
 const TYPES: [&str; 6] = [
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(policies.check(), Ok(()));
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * days);
         let verdict = survey.verdict(&policies, now, || HoldAnswer::Clear);
-        if let Verdict::Due(at) = verdict {
+        if let SegmentVerdict::Due(at) = verdict {
             prop_assert!(at <= now && !survey.event_types.is_empty());
             prop_assert!(policies.may_expire(survey.newest_timestamp, now));
             for name in survey.event_types.keys() {
@@ -86,9 +86,9 @@ proptest! {
             }
             // The same segment a moment before its time, and under a hold, stays.
             let before = at - SignedDuration::from_millis(1);
-            prop_assert!(!matches!(survey.verdict(&policies, before, || HoldAnswer::Clear), Verdict::Due(_)));
+            prop_assert!(!matches!(survey.verdict(&policies, before, || HoldAnswer::Clear), SegmentVerdict::Due(_)));
             let held = HoldAnswer::Held(BTreeMap::from([("h".into(), "unreadable".into())]));
-            prop_assert!(matches!(survey.verdict(&policies, now, || held), Verdict::Held(_)));
+            prop_assert!(matches!(survey.verdict(&policies, now, || held), SegmentVerdict::Held(_)));
         }
     }
 

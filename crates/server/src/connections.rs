@@ -35,7 +35,7 @@ const BREATH: Duration = Duration::from_secs(1);
 
 /// Limits of the number of connections.
 #[derive(Clone)]
-pub(crate) struct Bounds {
+pub(crate) struct ConnectionBounds {
     /// Connections open at once.
     most: usize,
     /// Proxies, from whose addresses all of them may come.
@@ -45,9 +45,9 @@ pub(crate) struct Bounds {
     by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-impl Bounds {
+impl ConnectionBounds {
     pub(crate) fn new(most: usize, proxies: Vec<IpAddr>, counts: Arc<ConnectionCounts>) -> Self {
-        Bounds {
+        ConnectionBounds {
             most,
             proxies,
             counts,
@@ -90,7 +90,7 @@ impl Bounds {
 
 /// A connection that counts until it is dropped.
 struct Admitted {
-    bounds: Bounds,
+    bounds: ConnectionBounds,
     peer: IpAddr,
 }
 
@@ -110,7 +110,7 @@ impl Drop for Admitted {
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
-    bounds: Bounds,
+    bounds: ConnectionBounds,
     stop: CancellationToken,
 ) {
     serve_within(HEADERS, listener, router, bounds, stop).await;
@@ -120,7 +120,7 @@ async fn serve_within(
     headers: Duration,
     listener: TcpListener,
     router: Router,
-    bounds: Bounds,
+    bounds: ConnectionBounds,
     stop: CancellationToken,
 ) {
     let mut http = http1::Builder::new();
@@ -228,7 +228,7 @@ mod tests {
             "/",
             get(|ConnectInfo(peer): ConnectInfo<SocketAddr>| async move { peer.ip().to_string() }),
         );
-        let bounds = Bounds::new(10, Vec::new(), Arc::default());
+        let bounds = ConnectionBounds::new(10, Vec::new(), Arc::default());
         let serving = tokio::spawn(serve_within(
             Duration::from_millis(100),
             listener,
@@ -256,7 +256,7 @@ mod tests {
         let counts = Arc::new(ConnectionCounts::default());
         let [proxy, one, other] =
             ["10.0.0.1", "192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
-        let bounds = Bounds::new(4, vec![proxy], counts.clone());
+        let bounds = ConnectionBounds::new(4, vec![proxy], counts.clone());
         let taken: Vec<_> = (0..4).filter_map(|_| bounds.admit(one)).collect();
         assert_eq!(
             (taken.len(), counts.open_now(), counts.refused_so_far()),
@@ -283,7 +283,7 @@ mod tests {
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
         let router = Router::new().route("/", get(|| async { "here" }));
         let counts = Arc::new(ConnectionCounts::default());
-        let bounds = Bounds::new(1, Vec::new(), counts.clone());
+        let bounds = ConnectionBounds::new(1, Vec::new(), counts.clone());
         let serving = tokio::spawn(serve(listener, router, bounds, stop.clone()));
         let first = TcpStream::connect(address).await.unwrap();
         while counts.open_now() == 0 {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_trail::Log;
 use tokio_util::sync::CancellationToken;
 
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let service = Service::open(
         config,
         clouds,
-        Changes::builtin(),
+        ChangeRegistry::builtin(),
         reeve_agents::registry(),
         reeve_estate::Kinds::builtin().clone(),
         true,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
 use reeve_access::{AccessError, Authenticator, Permission, Principal};
-use reeve_exports::{Export, ExportState, Failure, FailureCode};
+use reeve_exports::{Export, ExportFailure, ExportState, FailureCode};
 use reeve_ledger::Ledger;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
@@ -27,23 +27,23 @@ use tokio_util::sync::CancellationToken;
 use crate::service::Service;
 use crate::tasks::context::TaskContext;
 
-use attempts::Attempts;
+use attempts::ExportAttempts;
 pub(crate) use files::integrity;
-use files::{Files, WriteError};
-use reading::Reading;
+use files::{ExportFiles, WriteError};
+use reading::ExportReading;
 
 /// Time between two writes of progress.
 const NOTED: Duration = Duration::from_secs(1);
 
 /// Runs exports one after another.
-pub(crate) struct Runner {
+pub(crate) struct ExportRunner {
     context: Arc<TaskContext>,
     ledger: Ledger,
     /// Every entry, for those that the service itself has written.
     trail: Trail,
     /// Time that files are kept after the end.
     keep: SignedDuration,
-    attempts: Attempts,
+    attempts: ExportAttempts,
 }
 
 /// Reason why an export does not continue.
@@ -52,13 +52,13 @@ enum Stop {
     Service,
     /// A person cancelled it.
     Cancelled,
-    Failed(Failure),
+    Failed(ExportFailure),
     /// The state store cannot be reached; it is tried again.
     Later(anyhow::Error),
 }
 
 fn failed(code: FailureCode, message: impl Into<String>) -> Stop {
-    Stop::Failed(Failure {
+    Stop::Failed(ExportFailure {
         code,
         message: message.into(),
     })
@@ -86,8 +86,8 @@ impl From<std::io::Error> for Stop {
     }
 }
 
-impl Runner {
-    pub(crate) fn new(service: &Service) -> Runner {
+impl ExportRunner {
+    pub(crate) fn new(service: &Service) -> ExportRunner {
         let keep_days = service.config.export_keep_days;
         let (context, ledger, trail) = (
             service.tasks.clone(),
@@ -95,11 +95,11 @@ impl Runner {
             service.trail.clone(),
         );
 
-        Runner {
+        ExportRunner {
             context,
             ledger,
             trail,
-            attempts: Attempts::default(),
+            attempts: ExportAttempts::default(),
             keep: SignedDuration::from_hours(i64::from(keep_days) * 24),
         }
     }
@@ -146,8 +146,8 @@ impl Runner {
         self.sweep().await
     }
 
-    fn log(&self) -> record::Log<'_> {
-        record::Log {
+    fn log(&self) -> record::ExportLog<'_> {
+        record::ExportLog {
             journal: &self.context.journal,
             trail: &self.trail,
         }
@@ -206,9 +206,9 @@ impl Runner {
         stop: &CancellationToken,
     ) -> Result<(), Stop> {
         let limit = self.context.settings.export_limit_bytes;
-        let mut files = Files::open(&self.folder(export), export, limit).await?;
+        let mut files = ExportFiles::open(&self.folder(export), export, limit).await?;
         export.progress = files.progress();
-        let mut reading = Reading::new(&self.context, export, principal).await?;
+        let mut reading = ExportReading::new(&self.context, export, principal).await?;
         let mut ahead = reading.next().await?;
         let mut noted = Instant::now();
 
@@ -250,7 +250,7 @@ impl Runner {
         }
     }
 
-    async fn fail(&self, export: &Export, failure: Failure) -> Result<()> {
+    async fn fail(&self, export: &Export, failure: ExportFailure) -> Result<()> {
         tracing::warn!(
             export = export.id.0,
             code = failure.code.as_str(),

@@ -11,9 +11,9 @@ use reeve_agents::compliance_intelligence::ComplianceIntelligence;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
-use reeve_estate::{Catalogue, ConnectionId, Kinds, SampleStore as _};
+use reeve_estate::{ConnectionId, Kinds, PriceCatalogue, SampleStore as _};
 use reeve_exports::Carrier;
-use reeve_http::app::{App, Ports, Settings};
+use reeve_http::app::{App, AppSettings, Ports};
 use reeve_http::identify::TrustedProxies;
 use reeve_lake::{EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
@@ -22,7 +22,7 @@ use reeve_notify::notification::Notifier;
 use reeve_notify::sources::Sources;
 use reeve_notify::webhook::WebhookSender;
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::ports::Clock;
 use reeve_sources::{MetricSource, MetricSourceStore as _};
 use reeve_store::Store;
@@ -59,7 +59,7 @@ use responses::{
     alert_intake, anomaly_service, incident_service, prices, rule_service, source_intake,
 };
 
-pub(crate) use opening::{Log, open_log, open_restored, open_store, with_lists_of};
+pub(crate) use opening::{OpenedLog, open_log, open_restored, open_store, with_lists_of};
 
 mod engine;
 mod observers;
@@ -111,7 +111,7 @@ impl Service {
     pub(crate) async fn open(
         config: Config,
         clouds: CloudRegistry,
-        changes: Changes,
+        changes: ChangeRegistry,
         agent_types: AgentTypes,
         kinds: Kinds,
         demo: bool,
@@ -133,7 +133,7 @@ impl Service {
         lock: ActiveLock,
         config: Config,
         clouds: CloudRegistry,
-        changes: Changes,
+        changes: ChangeRegistry,
         agent_types: AgentTypes,
         kinds: Kinds,
         demo: bool,
@@ -282,7 +282,7 @@ impl Service {
             .await;
         let tasks = tasks::start(&self, &stop);
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
-        let bounds = connections::Bounds::new(
+        let bounds = connections::ConnectionBounds::new(
             self.config.max_connections,
             self.config.trusted_proxies.clone(),
             self.app.connections.clone(),
@@ -292,7 +292,7 @@ impl Service {
             let listener = TcpListener::bind(address).await;
             let listener =
                 listener.with_context(|| format!("cannot listen for metrics on {address}"))?;
-            let bounds = connections::Bounds::new(MONITORS, Vec::new(), Arc::default());
+            let bounds = connections::ConnectionBounds::new(MONITORS, Vec::new(), Arc::default());
             let router = reeve_http::router::metrics_router(self.app.clone());
             tasks.spawn(connections::serve(listener, router, bounds, stop.clone()));
         }
@@ -402,7 +402,7 @@ fn journal(log: &reeve_trail::Log, clock: Arc<dyn Clock>) -> Arc<Journal> {
 }
 
 fn retention(
-    log: &opening::Log,
+    log: &opening::OpenedLog,
     trail: &Trail,
     store: &Arc<Store>,
     clock: &Arc<dyn Clock>,
@@ -460,7 +460,7 @@ fn ports(
     engine: &EngineServices,
     store: &Arc<Store>,
     config: &Config,
-    (log, trail): (&opening::Log, &Trail),
+    (log, trail): (&opening::OpenedLog, &Trail),
     observers: &Observers,
     clock: Arc<dyn Clock>,
 ) -> Ports {
@@ -544,7 +544,7 @@ fn opened(
     clouds: CloudRegistry,
     store: &Arc<Store>,
     config: &Config,
-    catalogue: &Arc<Catalogue>,
+    catalogue: &Arc<PriceCatalogue>,
     lease: &ActiveLease,
 ) -> Result<Arc<CloudRegistry>> {
     let clouds = clouds.over(store.clone(), config.outbound.policy()?);
@@ -594,8 +594,8 @@ fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>, trail: Trail) -> S
 }
 
 /// Settings of the HTTP interface.
-fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
-    Settings {
+fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> AppSettings {
+    AppSettings {
         demo,
         secure_cookies: config.secure_cookies,
         max_body_bytes: config.max_body_bytes,
@@ -613,7 +613,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         aws_reads: reeve_connect_aws::reads(),
         metrics_token: config.metrics_token.as_deref().map(TokenHash::from_secret),
         search_limit: Duration::from_secs(config.search_limit_s),
-        ..Settings::default()
+        ..AppSettings::default()
     }
 }
 

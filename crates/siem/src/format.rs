@@ -66,7 +66,7 @@ pub struct FieldMapping(pub BTreeMap<AlertField, String>);
 
 /// Alert of a push that was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct FormatRefusal {
     /// Line of the body, or number of the array's member; both count from 1.
     pub line: u64,
     /// Field of the sender that is wrong; `None` if the record as a whole is.
@@ -90,8 +90,8 @@ impl Fault {
         }
     }
 
-    fn at(self, line: u64) -> Refusal {
-        Refusal {
+    fn at(self, line: u64) -> FormatRefusal {
+        FormatRefusal {
             line,
             field: self.field,
             message: self.message,
@@ -108,7 +108,7 @@ pub fn read(
     mapping: &FieldMapping,
     body: &[u8],
     now: Timestamp,
-) -> Result<(Vec<AlertReport>, Vec<Refusal>), Refusal> {
+) -> Result<(Vec<AlertReport>, Vec<FormatRefusal>), FormatRefusal> {
     let whole = |message: &str| Fault::whole(message).at(1);
     let text = std::str::from_utf8(body).map_err(|_| whole("must be text in UTF-8"))?;
     let text = text.trim_start_matches('\u{feff}');

@@ -14,7 +14,7 @@ use crate::alert::{
     AlertEnd, AlertStatus, AlertVerdict, Callback, InboundAlert, InboundAlertId, JudgedAlert,
     MAX_SENDER_ALERTS,
 };
-use crate::format::{Refusal, read};
+use crate::format::{FormatRefusal, read};
 use crate::port::{AlertCaller, AlertSourceStore, InboundAlertStore};
 use crate::report::AlertReport;
 use crate::source::AlertSource;
@@ -58,7 +58,7 @@ pub struct Intake {
     /// Alerts that the sender closed.
     pub closed: u64,
     /// Alerts that were not taken.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<FormatRefusal>,
 }
 
 /// A push that is being taken.
@@ -164,7 +164,7 @@ impl AlertIntake {
         &self,
         source: &AlertSource,
         taken: u64,
-        refused: &[Refusal],
+        refused: &[FormatRefusal],
     ) -> Result<(), EngineError> {
         let sources = &self.ports.sources;
         let mut state = sources.alert_source_state(&source.id).await?;

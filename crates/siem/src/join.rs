@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_anomalies::AttackKeys;
 use reeve_estate::{EstateStore, ResourceFilter, ResourceId, StoreError};
-use reeve_incidents::{Member, MemberKind, MemberSource};
+use reeve_incidents::{IncidentMember, MemberKind, MemberSource};
 
 use crate::alert::{AlertStatus, InboundAlert, InboundAlertId};
 use crate::port::{AlertSourceStore, InboundAlertFilter, InboundAlertStore};
@@ -20,7 +20,7 @@ const MOST_NAMED: u64 = 50;
 const MOST_OFFERED: u64 = 300;
 
 /// Returns an alert as a member of incidents.
-pub(crate) fn member(alert: &InboundAlert, source: &str) -> Member {
+pub(crate) fn member(alert: &InboundAlert, source: &str) -> IncidentMember {
     let report = &alert.report;
     let address = report.address.map(|address| address.to_string());
     let subjects = [
@@ -35,7 +35,7 @@ pub(crate) fn member(alert: &InboundAlert, source: &str) -> Member {
         (kind, id.clone())
     });
 
-    Member {
+    IncidentMember {
         kind: MemberKind::ExternalAlert,
         id: alert.id.0.clone(),
         title: report.title.clone(),
@@ -73,7 +73,7 @@ impl InboundAlertMembers {
 
 #[async_trait]
 impl MemberSource for InboundAlertMembers {
-    async fn recent(&self, since: Timestamp) -> Result<Vec<Member>, StoreError> {
+    async fn recent(&self, since: Timestamp) -> Result<Vec<IncidentMember>, StoreError> {
         let filter = InboundAlertFilter {
             status: Some(AlertStatus::Open),
             limit: MOST_OFFERED,
@@ -94,7 +94,11 @@ impl MemberSource for InboundAlertMembers {
         Ok(recent.map(named).collect())
     }
 
-    async fn member(&self, kind: MemberKind, id: &str) -> Result<Option<Member>, StoreError> {
+    async fn member(
+        &self,
+        kind: MemberKind,
+        id: &str,
+    ) -> Result<Option<IncidentMember>, StoreError> {
         if kind != MemberKind::ExternalAlert {
             return Ok(None);
         }

@@ -25,7 +25,7 @@ pub use alert::{
     SenderAlert,
 };
 pub use callback::{CallbackMethod, CallbackRequest, CloseCallback};
-pub use format::{AlertField, AlertFormat, FieldMapping, MAX_ALERTS, Refusal, read};
+pub use format::{AlertField, AlertFormat, FieldMapping, FormatRefusal, MAX_ALERTS, read};
 pub use intake::{AlertIntake, Intake, IntakePorts};
 pub use join::InboundAlertMembers;
 pub use port::{

@@ -1,6 +1,6 @@
 //! Findings of Reeve as classes of the Open Cybersecurity Schema Framework, version 1.5.0.
 //!
-//! [`Finding`] holds what the classes have in common and writes it; `records` says which record
+//! [`OcsfFinding`] holds what the classes have in common and writes it; `records` says which record
 //! becomes which class. A finding keeps its `finding_info.uid` from its creation over every update
 //! to its closing.
 
@@ -21,7 +21,7 @@ const CATEGORY: u64 = 2;
 
 /// Class of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum OcsfEventClass {
     /// Result of a check of a configuration.
     Compliance,
     /// Detection: an anomaly, a firing of an alert rule, an exposure.
@@ -30,20 +30,20 @@ pub enum Class {
     Incident,
 }
 
-impl Class {
+impl OcsfEventClass {
     const fn uid(self) -> u64 {
         match self {
-            Class::Compliance => 2003,
-            Class::Detection => 2004,
-            Class::Incident => 2005,
+            OcsfEventClass::Compliance => 2003,
+            OcsfEventClass::Detection => 2004,
+            OcsfEventClass::Incident => 2005,
         }
     }
 
     const fn name(self) -> &'static str {
         match self {
-            Class::Compliance => "Compliance Finding",
-            Class::Detection => "Detection Finding",
-            Class::Incident => "Incident Finding",
+            OcsfEventClass::Compliance => "Compliance Finding",
+            OcsfEventClass::Detection => "Detection Finding",
+            OcsfEventClass::Incident => "Incident Finding",
         }
     }
 }
@@ -142,8 +142,8 @@ pub struct CheckedControl {
 
 /// A finding before it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    pub class: Class,
+pub struct OcsfFinding {
+    pub class: OcsfEventClass,
     /// Identifier of the record in Reeve.
     pub uid: String,
     pub title: String,
@@ -176,7 +176,7 @@ struct Members(Map<String, Value>);
 
 impl Members {
     /// Returns the members that every class begins with.
-    fn of(class: Class, activity: Activity, severity: Severity) -> Members {
+    fn of(class: OcsfEventClass, activity: Activity, severity: Severity) -> Members {
         let (severity_id, severity) = severity_of(severity);
         let mut members = Members(Map::new());
         members.extend(json!({
@@ -230,10 +230,10 @@ fn severity_of(severity: Severity) -> (u64, &'static str) {
     }
 }
 
-impl Finding {
+impl OcsfFinding {
     /// Returns the finding with a status that it has from now on. A check that was resolved passes.
     #[must_use]
-    pub fn with_status(mut self, status: FindingStatus) -> Finding {
+    pub fn with_status(mut self, status: FindingStatus) -> OcsfFinding {
         self.status = status;
         self.activity = status.activity(false);
         if let Some(control) = &mut self.control {
@@ -270,7 +270,7 @@ impl Finding {
         members.add("evidences", self.evidences());
         members.add(
             "is_alert",
-            (self.class == Class::Detection)
+            (self.class == OcsfEventClass::Detection)
                 .then(|| Value::from(self.activity == Activity::Create)),
         );
         Value::Object(members.0)
@@ -365,8 +365,8 @@ fn rounded(percent: f64) -> Value {
 /// A finding that tells a receiver that it is reached.
 #[must_use]
 pub fn test_finding(now: Timestamp) -> Value {
-    Finding {
-        class: Class::Detection,
+    OcsfFinding {
+        class: OcsfEventClass::Detection,
         uid: "test".to_owned(),
         title: "Test message of Reeve".to_owned(),
         description: "A person tested this webhook. Nothing was detected.".to_owned(),

@@ -7,7 +7,7 @@ use reeve_audit::{FieldCode, FieldError};
 use serde::{Deserialize, Serialize};
 
 use crate::callback::CloseCallback;
-use crate::format::{AlertField, AlertFormat, FieldMapping, Refusal};
+use crate::format::{AlertField, AlertFormat, FieldMapping, FormatRefusal};
 
 /// Prefix of the tokens that other tools push with.
 pub const TOKEN_PREFIX: &str = "rva_";
@@ -72,12 +72,12 @@ pub struct SourceState {
 pub struct PastRefusal {
     pub at: Timestamp,
     #[serde(flatten)]
-    pub refusal: Refusal,
+    pub refusal: FormatRefusal,
 }
 
 impl SourceState {
     /// Adds a push to the counts, and keeps its refusals.
-    pub(crate) fn note(&mut self, taken: u64, refusals: &[Refusal], now: Timestamp) {
+    pub(crate) fn note(&mut self, taken: u64, refusals: &[FormatRefusal], now: Timestamp) {
         self.last_push_at = Some(now);
         self.taken += taken;
         self.refused += refusals.len() as u64;

@@ -47,7 +47,7 @@ pub struct PushedSeries {
 
 /// Numbers of points by what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct IntakeCounts {
     /// Points that were pushed, used or not.
     pub received: u64,
     /// Part of a metric of a resource.
@@ -70,8 +70,8 @@ pub struct Counts {
     pub out_of_range: u64,
 }
 
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
+impl AddAssign for IntakeCounts {
+    fn add_assign(&mut self, other: IntakeCounts) {
         self.received += other.received;
         self.mapped += other.mapped;
         self.unselected += other.unselected;
@@ -91,7 +91,7 @@ pub struct Taken {
     /// Samples to store; each replaces the one at its place.
     pub samples: Vec<Sample>,
     /// Numbers of the points by what became of them.
-    pub counts: Counts,
+    pub counts: IntakeCounts,
 }
 
 /// Side of a division that a series is on.
@@ -218,7 +218,7 @@ impl Intake {
         pushed: Vec<PushedSeries>,
         now: Timestamp,
     ) -> Taken {
-        let (mut counts, mut touched) = (Counts::default(), BTreeSet::new());
+        let (mut counts, mut touched) = (IntakeCounts::default(), BTreeSet::new());
         for PushedSeries { labels, points } in pushed {
             let number = points.len() as u64;
             counts.received += number;
@@ -260,7 +260,7 @@ impl Intake {
         place: usize,
         (at_ms, value): (i64, f64),
         now: Timestamp,
-        counts: &mut Counts,
+        counts: &mut IntakeCounts,
         touched: &mut BTreeSet<(usize, i64)>,
     ) {
         let stale = value.to_bits() == STALE;

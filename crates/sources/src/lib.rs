@@ -19,7 +19,7 @@ mod store;
 
 pub use bill::{BillSource, BillSourceId, BillSourceStore, BillSync, read_bucket, read_prefix};
 pub use index::{IndexedResource, Needs, ResourceIndex, Unmatched};
-pub use intake::{Counts, Intake, PERIOD_S, PushedSeries, Taken};
+pub use intake::{Intake, IntakeCounts, PERIOD_S, PushedSeries, Taken};
 pub use labels::Labels;
 pub use preview::{Match, Preview, RulePreview, preview};
 pub use promql::{range_expression, series_expression};

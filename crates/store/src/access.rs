@@ -7,7 +7,7 @@ mod user;
 
 use async_trait::async_trait;
 use reeve_access::{
-    AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId,
+    AccessError, AccessSession, AccessStore, ApiToken, Team, TeamId, TokenHash, User, UserId,
 };
 
 use crate::database::Store;
@@ -67,19 +67,19 @@ impl AccessStore for Store {
     async fn token_touch(&self, id: &str, at_ms: i64) -> Result<()> {
         Ok(token::touch(self, id, at_ms).await?)
     }
-    async fn session_insert(&self, session: &Session) -> Result<()> {
+    async fn session_insert(&self, session: &AccessSession) -> Result<()> {
         Ok(session::insert(self, session).await?)
     }
-    async fn session_by_hash(&self, hash: &TokenHash) -> Result<Session> {
+    async fn session_by_hash(&self, hash: &TokenHash) -> Result<AccessSession> {
         Ok(session::by_hash(self, hash).await?)
     }
-    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<Session>> {
+    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<AccessSession>> {
         Ok(session::list(self, user).await?)
     }
     async fn session_delete(&self, id: &str) -> Result<()> {
         Ok(session::delete(self, id).await?)
     }
-    async fn session_expire(&self, now_ms: i64) -> Result<Vec<Session>> {
+    async fn session_expire(&self, now_ms: i64) -> Result<Vec<AccessSession>> {
         Ok(session::expire(self, now_ms).await?)
     }
 }

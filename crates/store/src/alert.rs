@@ -6,8 +6,8 @@ mod firing;
 use async_trait::async_trait;
 use reeve_access::AccessError;
 use reeve_alerts::{
-    AlertStore, Changes, DegradedRule, Firing, FiringFilter, FiringId, Progress, Rule, RuleId,
-    StoredState, StoredTally, Tally,
+    AlertProgress, AlertRule, AlertStore, ChangeTally, DegradedRule, EvaluatorChanges, Firing,
+    FiringFilter, FiringId, RuleId, StoredState, StoredTally,
 };
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
@@ -26,31 +26,31 @@ const ORDER: &str = " ORDER BY name, id";
 
 #[async_trait]
 impl AlertStore for Store {
-    async fn alert_rule_insert(&self, rule: &Rule, most: u64) -> Result<()> {
+    async fn alert_rule_insert(&self, rule: &AlertRule, most: u64) -> Result<()> {
         Ok(insert(self, rule, most).await?)
     }
-    async fn alert_rule_update(&self, rule: &Rule) -> Result<()> {
+    async fn alert_rule_update(&self, rule: &AlertRule) -> Result<()> {
         Ok(update(self, rule).await?)
     }
     async fn alert_rule_delete(&self, id: &RuleId) -> Result<()> {
         Ok(delete(self, id).await?)
     }
-    async fn alert_rule_get(&self, id: &RuleId) -> Result<Rule> {
+    async fn alert_rule_get(&self, id: &RuleId) -> Result<AlertRule> {
         Ok(get(self, id).await?)
     }
-    async fn alert_rule_list(&self) -> Result<Vec<Rule>> {
+    async fn alert_rule_list(&self) -> Result<Vec<AlertRule>> {
         Ok(list(self).await?)
     }
-    async fn alert_rule_page(&self, limit: u64, offset: u64) -> Result<(Vec<Rule>, u64)> {
+    async fn alert_rule_page(&self, limit: u64, offset: u64) -> Result<(Vec<AlertRule>, u64)> {
         Ok(page(self, limit, offset).await?)
     }
-    async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<Rule>> {
+    async fn alert_rule_named(&self, names: &[&str]) -> Result<Vec<AlertRule>> {
         Ok(named(self, names).await?)
     }
     async fn alert_rule_generation(&self) -> Result<u64> {
         Ok(generation(self).await?)
     }
-    async fn alert_progress(&self) -> Result<Option<Progress>> {
+    async fn alert_progress(&self) -> Result<Option<AlertProgress>> {
         Ok(evaluation::progress(self).await?)
     }
     async fn alert_state(&self) -> Result<StoredState> {
@@ -62,14 +62,14 @@ impl AlertStore for Store {
     async fn alert_tally_put(&self, tallies: &[StoredTally]) -> Result<()> {
         Ok(evaluation::tally_put(self, tallies).await?)
     }
-    async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<Tally>> {
+    async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<ChangeTally>> {
         Ok(evaluation::tally(self, rule, revision).await?)
     }
     async fn alert_advance(
         &self,
         from: Option<u64>,
-        to: Progress,
-        changes: &Changes,
+        to: AlertProgress,
+        changes: &EvaluatorChanges,
     ) -> Result<()> {
         Ok(evaluation::advance(self, from, to, changes).await?)
     }
@@ -90,7 +90,7 @@ impl AlertStore for Store {
     }
 }
 
-fn taken(rule: &Rule) -> String {
+fn taken(rule: &AlertRule) -> String {
     format!("an alert rule named {} exists already", rule.settings.name)
 }
 
@@ -105,7 +105,7 @@ pub(crate) async fn next_generation(
     Ok(())
 }
 
-async fn insert(store: &Store, rule: &Rule, most: u64) -> std::result::Result<(), Fault> {
+async fn insert(store: &Store, rule: &AlertRule, most: u64) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
     let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules")
@@ -136,7 +136,7 @@ async fn insert(store: &Store, rule: &Rule, most: u64) -> std::result::Result<()
     Ok(tx.commit().await?)
 }
 
-async fn update(store: &Store, rule: &Rule) -> std::result::Result<(), Fault> {
+async fn update(store: &Store, rule: &AlertRule) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     next_generation(&mut tx).await?;
     let record = Versioned {
@@ -176,7 +176,7 @@ async fn delete(store: &Store, id: &RuleId) -> std::result::Result<(), Fault> {
     Ok(tx.commit().await?)
 }
 
-async fn get(store: &Store, id: &RuleId) -> std::result::Result<Rule, Fault> {
+async fn get(store: &Store, id: &RuleId) -> std::result::Result<AlertRule, Fault> {
     let row = sqlx::query("SELECT id, document FROM alert_rules WHERE id = $1")
         .bind(&id.0)
         .fetch_optional(store.read())
@@ -184,7 +184,7 @@ async fn get(store: &Store, id: &RuleId) -> std::result::Result<Rule, Fault> {
     rule(&row.ok_or_else(|| Fault::not_found("alert rule", &id.0))?)
 }
 
-async fn list(store: &Store) -> std::result::Result<Vec<Rule>, Fault> {
+async fn list(store: &Store) -> std::result::Result<Vec<AlertRule>, Fault> {
     let rows = sqlx::query(Filter::default().sql(SELECT, ORDER))
         .fetch_all(store.read())
         .await?;
@@ -195,7 +195,7 @@ async fn page(
     store: &Store,
     limit: u64,
     offset: u64,
-) -> std::result::Result<(Vec<Rule>, u64), Fault> {
+) -> std::result::Result<(Vec<AlertRule>, u64), Fault> {
     let count: i64 = sqlx::query("SELECT COUNT(*) FROM alert_rules")
         .fetch_one(store.read())
         .await?
@@ -211,7 +211,7 @@ async fn page(
     ))
 }
 
-async fn named(store: &Store, names: &[&str]) -> std::result::Result<Vec<Rule>, Fault> {
+async fn named(store: &Store, names: &[&str]) -> std::result::Result<Vec<AlertRule>, Fault> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
@@ -233,7 +233,7 @@ async fn generation(store: &Store) -> std::result::Result<u64, Fault> {
     Ok(u64::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default())
 }
 
-fn rule(row: &AnyRow) -> std::result::Result<Rule, Fault> {
+fn rule(row: &AnyRow) -> std::result::Result<AlertRule, Fault> {
     let id: String = row.try_get(0)?;
     decode::<RuleRow>(row.try_get(1)?)
         .and_then(RuleRow::into_rule)

@@ -36,7 +36,7 @@ const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Size of the connection pool, and the time to wait for a connection.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct DatabaseOptions {
     /// Connections at most (SQLite: that read; one more writes).
     pub connections: u32,
     /// Time that start-up waits for the server, and a request for a free connection (five seconds
@@ -44,9 +44,9 @@ pub struct Options {
     pub patience: Duration,
 }
 
-impl Default for Options {
+impl Default for DatabaseOptions {
     fn default() -> Self {
-        Options {
+        DatabaseOptions {
             connections: 8,
             patience: Duration::from_secs(10),
         }
@@ -91,14 +91,18 @@ impl Store {
     /// # Errors
     /// [`OpenError`]; nothing is changed then.
     pub async fn open(url: &str, vault: Vault) -> Result<Self, OpenError> {
-        Self::open_with(url, vault, Options::default()).await
+        Self::open_with(url, vault, DatabaseOptions::default()).await
     }
 
     /// [`Store::open`] with other pool sizes.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub async fn open_with(url: &str, vault: Vault, options: Options) -> Result<Self, OpenError> {
+    pub async fn open_with(
+        url: &str,
+        vault: Vault,
+        options: DatabaseOptions,
+    ) -> Result<Self, OpenError> {
         sqlx::any::install_default_drivers();
         let mut address = Address::parse(url)?;
 
@@ -234,7 +238,7 @@ impl Store {
 }
 
 impl Inner {
-    fn pools(address: &Address, options: Options, vault: Vault) -> Self {
+    fn pools(address: &Address, options: DatabaseOptions, vault: Vault) -> Self {
         let pool = |connections, reads_only: bool| {
             let backend = address.backend;
             AnyPoolOptions::new()

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
-use reeve_notify::delivery::{Delivery, DeliveryId, DeliveryStore, Outgoing, Target};
+use reeve_notify::delivery::{
+    DeliveryId, DeliveryStore, DeliveryTarget, NotificationDelivery, Outgoing,
+};
 use reeve_notify::notification::{Notice, NoticeId};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
@@ -40,10 +42,10 @@ impl DeliveryStore for Store {
     async fn delivery_insert(&self, outgoing: &Outgoing) -> Result<()> {
         Ok(insert(self, outgoing).await?)
     }
-    async fn delivery_update(&self, delivery: &Delivery) -> Result<()> {
+    async fn delivery_update(&self, delivery: &NotificationDelivery) -> Result<()> {
         Ok(update(self, delivery).await?)
     }
-    async fn delivery_get(&self, id: &DeliveryId) -> Result<Delivery> {
+    async fn delivery_get(&self, id: &DeliveryId) -> Result<NotificationDelivery> {
         Ok(get(self, id).await?)
     }
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String> {
@@ -51,16 +53,24 @@ impl DeliveryStore for Store {
     }
     async fn delivery_list(
         &self,
-        target: &Target,
+        target: &DeliveryTarget,
         limit: u64,
         offset: u64,
-    ) -> Result<(Vec<Delivery>, u64)> {
+    ) -> Result<(Vec<NotificationDelivery>, u64)> {
         Ok(list(self, target, limit, offset).await?)
     }
-    async fn delivery_about(&self, target: &Target, subject: &str) -> Result<Option<Delivery>> {
+    async fn delivery_about(
+        &self,
+        target: &DeliveryTarget,
+        subject: &str,
+    ) -> Result<Option<NotificationDelivery>> {
         Ok(about(self, target, subject).await?)
     }
-    async fn delivery_due(&self, now: Timestamp, of_each: u64) -> Result<Vec<Delivery>> {
+    async fn delivery_due(
+        &self,
+        now: Timestamp,
+        of_each: u64,
+    ) -> Result<Vec<NotificationDelivery>> {
         Ok(due(self, now, of_each).await?)
     }
     async fn delivery_prune(&self, before: Timestamp) -> Result<u64> {
@@ -190,7 +200,7 @@ async fn insert(store: &Store, outgoing: &Outgoing) -> std::result::Result<(), F
     Ok(tx.commit().await?)
 }
 
-async fn update(store: &Store, delivery: &Delivery) -> std::result::Result<(), Fault> {
+async fn update(store: &Store, delivery: &NotificationDelivery) -> std::result::Result<(), Fault> {
     let record = Versioned {
         noun: "delivery",
         select: "SELECT version FROM deliveries WHERE id = $1",
@@ -217,7 +227,7 @@ async fn update(store: &Store, delivery: &Delivery) -> std::result::Result<(), F
         .await
 }
 
-async fn get(store: &Store, id: &DeliveryId) -> std::result::Result<Delivery, Fault> {
+async fn get(store: &Store, id: &DeliveryId) -> std::result::Result<NotificationDelivery, Fault> {
     let row = sqlx::query("SELECT id, document FROM deliveries WHERE id = $1")
         .bind(&id.0)
         .fetch_optional(store.read())
@@ -237,10 +247,10 @@ async fn body(store: &Store, id: &DeliveryId) -> std::result::Result<String, Fau
 
 async fn list(
     store: &Store,
-    target: &Target,
+    target: &DeliveryTarget,
     limit: u64,
     offset: u64,
-) -> std::result::Result<(Vec<Delivery>, u64), Fault> {
+) -> std::result::Result<(Vec<NotificationDelivery>, u64), Fault> {
     let mut filter = Filter::default();
     filter.text("target_kind = ?", target.kind());
     filter.text("target_id = ?", target.id());
@@ -267,9 +277,9 @@ async fn list(
 
 async fn about(
     store: &Store,
-    target: &Target,
+    target: &DeliveryTarget,
     subject: &str,
-) -> std::result::Result<Option<Delivery>, Fault> {
+) -> std::result::Result<Option<NotificationDelivery>, Fault> {
     let row =
         sqlx::query("SELECT id, document FROM deliveries WHERE target_id = $1 AND subject = $2")
             .bind(target.id())
@@ -283,7 +293,7 @@ async fn due(
     store: &Store,
     now: Timestamp,
     of_each: u64,
-) -> std::result::Result<Vec<Delivery>, Fault> {
+) -> std::result::Result<Vec<NotificationDelivery>, Fault> {
     let rows = sqlx::query(
         "SELECT id, document FROM (
              SELECT id, document, next_attempt_at_ms,
@@ -350,7 +360,7 @@ async fn gather(
     Ok(tx.commit().await?)
 }
 
-fn delivery(row: &AnyRow) -> std::result::Result<Delivery, Fault> {
+fn delivery(row: &AnyRow) -> std::result::Result<NotificationDelivery, Fault> {
     let id: String = row.try_get(0)?;
     decode::<DeliveryRow>(row.try_get(1)?)
         .and_then(DeliveryRow::into_delivery)

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_recommend::drift::{
-    Baseline, BaselineId, Drift, DriftCount, DriftFilter, DriftId, DriftStore, Observed,
+    BaselineId, Drift, DriftBaseline, DriftCount, DriftFilter, DriftId, DriftStore, Observed,
     ObservedFilter, PinnedDocument,
 };
 
@@ -19,13 +19,13 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl DriftStore for Store {
-    async fn baseline_put(&self, baseline: &Baseline) -> Result<()> {
+    async fn baseline_put(&self, baseline: &DriftBaseline) -> Result<()> {
         Ok(baseline::put(self, baseline).await?)
     }
-    async fn baseline_get(&self, id: &BaselineId) -> Result<Baseline> {
+    async fn baseline_get(&self, id: &BaselineId) -> Result<DriftBaseline> {
         Ok(baseline::get(self, id).await?)
     }
-    async fn baseline_list(&self) -> Result<Vec<Baseline>> {
+    async fn baseline_list(&self) -> Result<Vec<DriftBaseline>> {
         Ok(baseline::list(self).await?)
     }
     async fn baseline_delete(&self, id: &BaselineId) -> Result<()> {

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey,
-    EvidenceStore, EvidenceTurnover,
+    CheckAnswer, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
+    EvidenceTurnover, JudgementEvidence,
 };
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -41,14 +41,14 @@ impl EvidenceStore for Store {
         &self,
         connection: &ConnectionId,
         resources: &[ResourceId],
-    ) -> Result<Vec<Evidence>> {
+    ) -> Result<Vec<JudgementEvidence>> {
         let mut found = Vec::new();
         for some in resources.chunks(AT_ONCE) {
             found.extend(of(self, connection, some).await?);
         }
         Ok(found)
     }
-    async fn evidence_put(&self, changed: &[Evidence]) -> Result<()> {
+    async fn evidence_put(&self, changed: &[JudgementEvidence]) -> Result<()> {
         Ok(put(self, changed).await?)
     }
     async fn evidence_remove(&self, ended: &[EvidenceKey], at: Timestamp) -> Result<()> {
@@ -57,7 +57,10 @@ impl EvidenceStore for Store {
     async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>> {
         Ok(keys(self, agent).await?)
     }
-    async fn evidence_list(&self, filter: &EvidenceFilter) -> Result<(Vec<Evidence>, u64)> {
+    async fn evidence_list(
+        &self,
+        filter: &EvidenceFilter,
+    ) -> Result<(Vec<JudgementEvidence>, u64)> {
         Ok(list(self, filter).await?)
     }
     async fn evidence_counts(&self, filter: &EvidenceFilter) -> Result<Vec<EvidenceCount>> {
@@ -82,21 +85,21 @@ impl EvidenceStore for Store {
         connection: &ConnectionId,
         resource: &ResourceId,
         check: &str,
-    ) -> Result<Vec<Evidence>> {
+    ) -> Result<Vec<JudgementEvidence>> {
         Ok(history(self, connection, resource, check).await?)
     }
 }
 
-fn evidence(row: &AnyRow) -> std::result::Result<Evidence, Fault> {
+fn evidence(row: &AnyRow) -> std::result::Result<JudgementEvidence, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<Evidence>(row.try_get(1)?).map_err(unreadable("result of a check", &id))
+    decode::<JudgementEvidence>(row.try_get(1)?).map_err(unreadable("result of a check", &id))
 }
 
 async fn of(
     store: &Store,
     connection: &ConnectionId,
     resources: &[ResourceId],
-) -> std::result::Result<Vec<Evidence>, Fault> {
+) -> std::result::Result<Vec<JudgementEvidence>, Fault> {
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
     filter.one_of(
@@ -108,7 +111,7 @@ async fn of(
     rows.iter().map(evidence).collect()
 }
 
-async fn put(store: &Store, changed: &[Evidence]) -> std::result::Result<(), Fault> {
+async fn put(store: &Store, changed: &[JudgementEvidence]) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     for one in changed {
         let document = encode(one)?;
@@ -255,7 +258,7 @@ fn filtered(wanted: &EvidenceFilter) -> Filtered {
 async fn list(
     store: &Store,
     wanted: &EvidenceFilter,
-) -> std::result::Result<(Vec<Evidence>, u64), Fault> {
+) -> std::result::Result<(Vec<JudgementEvidence>, u64), Fault> {
     let Filtered {
         table,
         filter,
@@ -386,7 +389,7 @@ async fn history(
     connection: &ConnectionId,
     resource: &ResourceId,
     check: &str,
-) -> std::result::Result<Vec<Evidence>, Fault> {
+) -> std::result::Result<Vec<JudgementEvidence>, Fault> {
     let rows = sqlx::query(
         "SELECT check_id, document FROM check_history
          WHERE connection_id = $1 AND resource_id = $2 AND check_id = $3 ORDER BY at_ms DESC LIMIT 1000",

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_exports::{
-    Destination, DestinationId, DestinationSecret, Export, ExportFilter, ExportId, ExportStore,
-    ScheduleId, ScheduledExport,
+    DestinationId, DestinationSecret, Export, ExportDestination, ExportFilter, ExportId,
+    ExportStore, ScheduleId, ScheduledExport,
 };
 
 use crate::database::Store;
@@ -55,7 +55,7 @@ impl ExportStore for Store {
     }
     async fn destination_insert(
         &self,
-        given: &Destination,
+        given: &ExportDestination,
         secret: &DestinationSecret,
         most: u64,
     ) -> Result<()> {
@@ -63,7 +63,7 @@ impl ExportStore for Store {
     }
     async fn destination_update(
         &self,
-        given: &Destination,
+        given: &ExportDestination,
         secret: Option<&DestinationSecret>,
     ) -> Result<()> {
         Ok(destination::update(self, given, secret).await?)
@@ -71,13 +71,13 @@ impl ExportStore for Store {
     async fn destination_delete(&self, id: &DestinationId) -> Result<()> {
         Ok(destination::delete(self, id).await?)
     }
-    async fn destination_get(&self, id: &DestinationId) -> Result<Destination> {
+    async fn destination_get(&self, id: &DestinationId) -> Result<ExportDestination> {
         Ok(destination::get(self, id).await?)
     }
     async fn destination_secret(&self, id: &DestinationId) -> Result<DestinationSecret> {
         Ok(destination::secret(self, id).await?)
     }
-    async fn destination_list(&self) -> Result<Vec<Destination>> {
+    async fn destination_list(&self) -> Result<Vec<ExportDestination>> {
         Ok(destination::list(self).await?)
     }
 }

@@ -67,7 +67,7 @@ mod webhook;
 mod workload;
 mod workspace;
 
-pub use database::{Options, Store};
+pub use database::{DatabaseOptions, Store};
 pub use fault::SettingError;
 pub use lease::{Lease, LogHead};
 pub use open::OpenError;

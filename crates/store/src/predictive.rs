@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
 use reeve_predict::calendar::{Calendar, CalendarId, Refresh, Subscription};
-use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
+use reeve_predict::{
+    Prediction, PredictionFilter, PredictiveRule, RuleId, RuleStore, TrafficSettings,
+};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 
@@ -24,13 +26,13 @@ const CALENDAR: &str = "SELECT id, document, refresh, address FROM calendars";
 
 #[async_trait]
 impl RuleStore for Store {
-    async fn rule_insert(&self, rule: &Rule) -> Result<()> {
+    async fn rule_insert(&self, rule: &PredictiveRule) -> Result<()> {
         Ok(rule_insert(self, rule).await?)
     }
-    async fn rule_update(&self, rule: &Rule) -> Result<()> {
+    async fn rule_update(&self, rule: &PredictiveRule) -> Result<()> {
         Ok(rule_update(self, rule).await?)
     }
-    async fn rule_evaluated(&self, rule: &Rule) -> Result<()> {
+    async fn rule_evaluated(&self, rule: &PredictiveRule) -> Result<()> {
         Ok(rule_evaluated(self, rule).await?)
     }
     async fn rule_delete(&self, id: &RuleId) -> Result<()> {
@@ -42,10 +44,10 @@ impl RuleStore for Store {
         )
         .await?)
     }
-    async fn rule_get(&self, id: &RuleId) -> Result<Rule> {
+    async fn rule_get(&self, id: &RuleId) -> Result<PredictiveRule> {
         Ok(rule_get(self, id).await?)
     }
-    async fn rule_list(&self) -> Result<Vec<Rule>> {
+    async fn rule_list(&self) -> Result<Vec<PredictiveRule>> {
         Ok(rule_list(self).await?)
     }
     async fn traffic_settings_get(&self) -> Result<TrafficSettings> {
@@ -102,7 +104,7 @@ async fn delete(store: &Store, noun: &'static str, sql: &'static str, id: &str) 
     }
 }
 
-async fn rule_insert(store: &Store, rule: &Rule) -> Done<()> {
+async fn rule_insert(store: &Store, rule: &PredictiveRule) -> Done<()> {
     sqlx::query(
         "INSERT INTO predictive_rules (id, created_at_ms, version, document, evaluated_at_ms, last_result)
          VALUES ($1, $2, $3, $4, $5, $6)",
@@ -119,7 +121,7 @@ async fn rule_insert(store: &Store, rule: &Rule) -> Done<()> {
     Ok(())
 }
 
-async fn rule_update(store: &Store, rule: &Rule) -> Done<()> {
+async fn rule_update(store: &Store, rule: &PredictiveRule) -> Done<()> {
     let record = Versioned {
         noun: "predictive rule",
         select: "SELECT version FROM predictive_rules WHERE id = $1",
@@ -142,7 +144,7 @@ async fn rule_update(store: &Store, rule: &Rule) -> Done<()> {
         .await
 }
 
-async fn rule_evaluated(store: &Store, rule: &Rule) -> Done<()> {
+async fn rule_evaluated(store: &Store, rule: &PredictiveRule) -> Done<()> {
     sqlx::query("UPDATE predictive_rules SET evaluated_at_ms = $2, last_result = $3 WHERE id = $1")
         .bind(&rule.id.0)
         .bind(rule.evaluated_at.map(Timestamp::as_millisecond))
@@ -152,7 +154,7 @@ async fn rule_evaluated(store: &Store, rule: &Rule) -> Done<()> {
     Ok(())
 }
 
-async fn rule_get(store: &Store, id: &RuleId) -> Done<Rule> {
+async fn rule_get(store: &Store, id: &RuleId) -> Done<PredictiveRule> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
     let row = filter
@@ -162,7 +164,7 @@ async fn rule_get(store: &Store, id: &RuleId) -> Done<Rule> {
     rule(&row.ok_or_else(|| Fault::not_found("predictive rule", &id.0))?)
 }
 
-async fn rule_list(store: &Store) -> Done<Vec<Rule>> {
+async fn rule_list(store: &Store) -> Done<Vec<PredictiveRule>> {
     let filter = Filter::default();
     let rows = filter
         .query(filter.sql(RULE, " ORDER BY created_at_ms, id"))
@@ -171,14 +173,14 @@ async fn rule_list(store: &Store) -> Done<Vec<Rule>> {
     rows.iter().map(rule).collect()
 }
 
-fn rule(row: &AnyRow) -> Done<Rule> {
+fn rule(row: &AnyRow) -> Done<PredictiveRule> {
     let id: String = row.try_get(0)?;
     let read = decode::<RuleRow>(row.try_get(1)?).and_then(RuleRow::into_rule);
     let rule = read.map_err(unreadable("predictive rule", &id))?;
     let evaluated: Option<i64> = row.try_get(2)?;
     let evaluated_at = evaluated.and_then(|ms| Timestamp::from_millisecond(ms).ok());
 
-    Ok(Rule {
+    Ok(PredictiveRule {
         evaluated_at,
         last_result: row.try_get(3)?,
         ..rule

@@ -6,7 +6,7 @@ mod run;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
-use reeve_reports::{ReportDefinition, ReportId, ReportStore, Review, Run, RunFilter, RunId};
+use reeve_reports::{ReportDefinition, ReportId, ReportRun, ReportStore, Review, RunFilter, RunId};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 
@@ -39,22 +39,22 @@ impl ReportStore for Store {
     async fn report_due(&self, now: Timestamp) -> Result<Vec<ReportDefinition>> {
         Ok(due(self, now).await?)
     }
-    async fn run_insert(&self, run: &Run, report: Option<&ReportDefinition>) -> Result<()> {
+    async fn run_insert(&self, run: &ReportRun, report: Option<&ReportDefinition>) -> Result<()> {
         Ok(run::insert(self, run, report).await?)
     }
-    async fn run_update(&self, run: &Run) -> Result<()> {
+    async fn run_update(&self, run: &ReportRun) -> Result<()> {
         Ok(run::update(self, run).await?)
     }
-    async fn run_get(&self, id: &RunId) -> Result<Run> {
+    async fn run_get(&self, id: &RunId) -> Result<ReportRun> {
         Ok(run::get(self, id).await?)
     }
-    async fn run_list(&self, filter: &RunFilter) -> Result<(Vec<Run>, u64)> {
+    async fn run_list(&self, filter: &RunFilter) -> Result<(Vec<ReportRun>, u64)> {
         Ok(run::list(self, filter).await?)
     }
-    async fn run_next(&self, stale: Timestamp) -> Result<Option<Run>> {
+    async fn run_next(&self, stale: Timestamp) -> Result<Option<ReportRun>> {
         Ok(run::next(self, stale).await?)
     }
-    async fn run_ended_before(&self, before: Timestamp, limit: u64) -> Result<Vec<Run>> {
+    async fn run_ended_before(&self, before: Timestamp, limit: u64) -> Result<Vec<ReportRun>> {
         Ok(run::ended_before(self, before, limit).await?)
     }
     async fn review_insert(&self, review: &Review) -> Result<()> {

@@ -41,7 +41,7 @@ pub enum Transition {
 
 /// Consequence of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Judgement {
+pub struct DeliveryJudgement {
     /// Records at the front of the batch that are done with.
     pub done: usize,
     /// The first of the batch, if it was refused alone.
@@ -52,7 +52,7 @@ pub struct Judgement {
 
 /// A stream that sends: its state, and the bound that the last refusal gave.
 #[derive(Debug, Clone)]
-pub struct Delivery {
+pub struct StreamDelivery {
     pub state: StreamState,
     /// Most records of the next batch, after a refusal.
     bound: Option<usize>,
@@ -60,11 +60,11 @@ pub struct Delivery {
     refused_alone: u32,
 }
 
-impl Delivery {
+impl StreamDelivery {
     /// Takes up a stream where it stands.
     #[must_use]
-    pub fn new(state: StreamState) -> Delivery {
-        Delivery {
+    pub fn new(state: StreamState) -> StreamDelivery {
+        StreamDelivery {
             state,
             bound: None,
             refused_alone: 0,
@@ -90,7 +90,7 @@ impl Delivery {
         batch: &[StreamRecord],
         answer: Result<Acked, SendError>,
         now: Timestamp,
-    ) -> Judgement {
+    ) -> DeliveryJudgement {
         match answer {
             Ok(Acked { through }) => self.succeeded(batch, through, now),
             Err(SendError::Refused { message, index }) => self.refused(batch, message, index, now),
@@ -102,7 +102,12 @@ impl Delivery {
         }
     }
 
-    fn succeeded(&mut self, batch: &[StreamRecord], through: u64, now: Timestamp) -> Judgement {
+    fn succeeded(
+        &mut self,
+        batch: &[StreamRecord],
+        through: u64,
+        now: Timestamp,
+    ) -> DeliveryJudgement {
         let done = batch
             .iter()
             .take_while(|record| record.sequence <= through)
@@ -127,7 +132,7 @@ impl Delivery {
         self.bound = self.bound.map(|bound| bound.saturating_mul(2));
         self.refused_alone = 0;
 
-        Judgement {
+        DeliveryJudgement {
             done,
             dead_letter: None,
             transition: self.works_again(),
@@ -148,11 +153,11 @@ impl Delivery {
         message: String,
         index: Option<usize>,
         now: Timestamp,
-    ) -> Judgement {
+    ) -> DeliveryJudgement {
         if batch.len() > 1 {
             let named = index.filter(|index| *index < batch.len());
             self.bound = Some(named.unwrap_or(batch.len() / 2).max(1));
-            return Judgement::default();
+            return DeliveryJudgement::default();
         }
 
         self.refused_alone += 1;
@@ -176,7 +181,7 @@ impl Delivery {
             self.state.dead_letter_recorded_at = Some(now);
         }
 
-        Judgement {
+        DeliveryJudgement {
             done: 1,
             dead_letter: batch.first().map(|record| DeadLetter {
                 sequence: record.sequence,
@@ -195,7 +200,7 @@ impl Delivery {
         needs_person: bool,
         retry_after_s: Option<u64>,
         now: Timestamp,
-    ) -> Judgement {
+    ) -> DeliveryJudgement {
         let state = &mut self.state;
         let growing = 1_i64 << state.failures.min(6);
         let wait_s = match retry_after_s {
@@ -218,9 +223,9 @@ impl Delivery {
             state.failure_is_recorded = true;
         }
 
-        Judgement {
+        DeliveryJudgement {
             transition: is_news.then_some(Transition::Failing),
-            ..Judgement::default()
+            ..DeliveryJudgement::default()
         }
     }
 }

@@ -5,10 +5,10 @@
 //! costs the log nothing. Batches go out in order and at least once: whoever receives an entry twice
 //! sees the same `event_id`.
 //!
-//! [`Stream`] is what a person defines, [`StreamState`] how it fares, [`Delivery`] the pure judgement
+//! [`Stream`] is what a person defines, [`StreamState`] how it fares, [`StreamDelivery`] the pure judgement
 //! of each answer: success, a wait, half a batch, or a [`DeadLetter`]. A dead letter is a reference
 //! to an entry of the log, with the reason; it can be read, sent again and dropped. Receivers are
-//! adapters of [`Sink`].
+//! adapters of [`StreamSink`].
 
 mod dead_letter;
 mod delivery;
@@ -25,14 +25,14 @@ mod state;
 mod stream;
 
 pub use dead_letter::DeadLetter;
-pub use delivery::{Delivery, Judgement, Transition};
+pub use delivery::{DeliveryJudgement, StreamDelivery, Transition};
 pub use draft::{StreamDraft, read_format, read_name, read_query};
 pub use health::{StreamHealth, StreamLag};
 pub use kafka::{BrokerAddress, KafkaCompression, KafkaKey, KafkaSasl};
 pub use limits::BatchLimits;
 pub use ocsf::{OCSF_VERSION, OcsfClass, ocsf_event};
 pub use otlp::{OtlpEncoding, otlp_origin};
-pub use port::{Acked, SendError, Sink, StreamSender, StreamStore, TestOutcome};
+pub use port::{Acked, SendError, StreamSender, StreamSink, StreamStore, TestOutcome};
 pub use record::StreamRecord;
 pub use settings::{Direction, HttpsBody, StreamFormat, StreamKind, StreamSettings};
 pub use state::{StreamFailure, StreamState, Throughput};

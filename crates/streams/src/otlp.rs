@@ -5,7 +5,9 @@ use jiff::Timestamp;
 use reeve_audit::format::{EntryView, Format, FormatError};
 use reeve_audit::{ActionStatus, Severity};
 use reeve_estate::named;
-use reeve_otlp::{AnyValue, KeyValue, LogRecord, Message as _, Resource, Scope, log_record};
+use reeve_otlp::{
+    AnyValue, KeyValue, LogRecord, Message as _, OtlpResource, OtlpScope, log_record,
+};
 
 named!(
     /// Encoding of log records.
@@ -32,17 +34,17 @@ pub(crate) fn otlp_record(
 
 /// Returns the program and the part of it that the log records come from.
 #[must_use]
-pub fn otlp_origin() -> (Resource, Scope) {
-    let resource = Resource {
+pub fn otlp_origin() -> (OtlpResource, OtlpScope) {
+    let resource = OtlpResource {
         attributes: vec![
             KeyValue::text("service.name", "reeve"),
             KeyValue::text("service.version", env!("CARGO_PKG_VERSION")),
         ],
-        ..Resource::default()
+        ..OtlpResource::default()
     };
-    let scope = Scope {
+    let scope = OtlpScope {
         name: "reeve.audit".to_owned(),
-        ..Scope::default()
+        ..OtlpScope::default()
     };
     (resource, scope)
 }

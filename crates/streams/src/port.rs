@@ -84,7 +84,7 @@ impl SendError {
 /// }
 /// ```
 #[async_trait]
-pub trait Sink: Send + Sync {
+pub trait StreamSink: Send + Sync {
     /// Sends records in order, and returns once the receiver has confirmed them, or some at their
     /// beginning.
     ///

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use reeve_access::RowFilter;
 use reeve_audit::query::Query;
 use reeve_ledger::{
-    Aggregation, Counts, EntryReader, Ledger, Order, Page, ReadError, ReadOn, SearchRequest,
-    StoredEntry, Stretch, TrailError,
+    Aggregation, EntryCounts, EntryPage, EntryReader, Ledger, Order, ReadError, ReadOn,
+    SearchRequest, StoredEntry, Stretch, TrailError,
 };
 
 use crate::follower::{Follower, Scan};
@@ -59,7 +59,7 @@ impl Trail {
     ///
     /// # Errors
     /// The log could not be read, or not in the time that a search may take.
-    pub async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
+    pub async fn search(&self, request: &SearchRequest) -> Result<EntryPage, TrailError> {
         if self.rows == RowFilter::All {
             return self.reader.search(request).await;
         }
@@ -89,7 +89,7 @@ impl Trail {
         query: Query,
         aggregations: Vec<Aggregation>,
         now: Timestamp,
-    ) -> Result<(u64, Vec<Counts>), TrailError> {
+    ) -> Result<(u64, Vec<EntryCounts>), TrailError> {
         let page = self.tally(query, aggregations, now).await?;
         Ok((page.total.unwrap_or_default(), page.aggregations))
     }
@@ -120,7 +120,7 @@ impl Trail {
         query: Query,
         aggregations: Vec<Aggregation>,
         now: Timestamp,
-    ) -> Result<Page, TrailError> {
+    ) -> Result<EntryPage, TrailError> {
         let request = SearchRequest {
             query,
             limit: 0,

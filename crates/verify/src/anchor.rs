@@ -22,7 +22,7 @@ const READS: usize = 20;
 
 /// One of the two slots of the anchor file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slot {
+pub(crate) struct AnchorSlot {
     /// Offset in the file.
     pub(crate) offset: u64,
     /// Number of the write.
@@ -44,7 +44,7 @@ pub(crate) struct Anchor {
     /// Path of the file, for findings.
     pub(crate) file: String,
     /// Slots that hold, the newest first; none when there is no file.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<AnchorSlot>,
     /// `true` if the file exists.
     pub(crate) present: bool,
     /// Faults of the file.
@@ -95,7 +95,7 @@ impl Anchor {
     }
 }
 
-impl Slot {
+impl AnchorSlot {
     /// Returns the reason why the signature is not that of a key in charge at the size; `None` if
     /// it is.
     fn signature_fault(&self, keys: &Epochs) -> Option<String> {
@@ -201,7 +201,7 @@ fn length(bytes: &[u8]) -> usize {
     HEAD_LEN + 4 + if is_unsigned { 0 } else { SIGNATURE_LEN }
 }
 
-fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
+fn slot(bytes: &[u8], offset: u64) -> Result<AnchorSlot, SlotFault> {
     let damaged = SlotFault::Damaged;
     let slot = bytes
         .get(..length(bytes))
@@ -230,7 +230,7 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
 
     let signature = slot[HEAD_LEN..checked].try_into().ok();
     let (root, chain_hash) = (hash(28), hash(60));
-    Ok(Slot {
+    Ok(AnchorSlot {
         offset,
         turn: number(12),
         size: number(20),

@@ -218,7 +218,7 @@ pub(crate) fn listed(value: &Value) -> Option<Listed> {
 }
 
 /// The statement of a manifest about its files, and the proof of the entry that repeats it.
-pub(crate) struct Statement {
+pub(crate) struct AttestedStatement {
     /// Member of the manifest, and of the entry's metadata, with the statement.
     member: &'static str,
     event_type: &'static str,
@@ -229,20 +229,20 @@ pub(crate) struct Statement {
     entry_proof: String,
 }
 
-impl Statement {
+impl AttestedStatement {
     /// Reads the statement of a manifest; `None` where a member is missing or of another type.
     pub(crate) fn parse(
         manifest: &Value,
         member: &'static str,
         event_type: &'static str,
         id: &str,
-    ) -> Option<Statement> {
+    ) -> Option<AttestedStatement> {
         let text = |name: &str| manifest.get(name)?.as_str().map(str::to_owned);
         let said = manifest.get(member)?.clone();
         let id = said.get(id)?.as_str()?.to_owned();
         let (checkpoint, entry_proof) = (text("checkpoint")?, text("entry_proof")?);
 
-        Some(Statement {
+        Some(AttestedStatement {
             member,
             event_type,
             id,
@@ -256,7 +256,7 @@ impl Statement {
 /// Checks the entry that a manifest proves, and that it says what the manifest says. Returns the
 /// checkpoint that vouches for both.
 pub(crate) fn check_statement(
-    statement: &Statement,
+    statement: &AttestedStatement,
     keys: &Epochs,
     witnesses: &Witnesses,
     report: &mut ManifestReport,

@@ -8,7 +8,7 @@ use crate::expiry::Expiries;
 use crate::finding::Findings;
 use crate::key::Key;
 use crate::missing::Missing;
-use crate::report::{Counts, Freshness, Report};
+use crate::report::{Freshness, Report, VerifiedCounts};
 use crate::sequence::SequenceChecks;
 use crate::walk::Walk;
 
@@ -25,7 +25,7 @@ pub(crate) struct Audit {
     pub(crate) notes: Vec<String>,
     pub(crate) missing: Missing,
     pub(crate) expiries: Expiries,
-    pub(crate) counts: Counts,
+    pub(crate) counts: VerifiedCounts,
     pub(crate) walk: Walk,
     /// Identifiers and times, in the order of the log.
     pub(crate) sequence: SequenceChecks,
@@ -62,7 +62,7 @@ impl Audit {
                 .chain(NOT_CHECKED.iter().map(|text| (*text).to_owned()))
                 .collect(),
             freshness,
-            counts: Counts {
+            counts: VerifiedCounts {
                 tiles: self.walk.tiles,
                 ..self.counts
             },
@@ -73,7 +73,7 @@ impl Audit {
 }
 
 /// Line about tiers whose folders were not given.
-fn elsewhere(counts: &Counts) -> Option<String> {
+fn elsewhere(counts: &VerifiedCounts) -> Option<String> {
     let (entries, segments) = (counts.elsewhere, counts.segments_elsewhere);
     (segments > 0).then(|| {
         format!(

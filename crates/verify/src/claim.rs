@@ -3,37 +3,37 @@
 
 mod scan;
 
-use reeve_audit::json::{self, Json, JsonError, Numbers, Options, write_canonical};
-use reeve_audit::query::Column;
+use reeve_audit::json::{self, Json, JsonError, Numbers, ParseOptions, write_canonical};
+use reeve_audit::query::QueryColumn;
 use reeve_audit::{EventType, RetentionClass, parse_instant};
 
 /// The values of an entry that columns repeat, as bytes of UTF-8.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Fields<'a> {
-    values: [Option<&'a [u8]>; Column::ALL.len()],
+pub(crate) struct ClaimFields<'a> {
+    values: [Option<&'a [u8]>; QueryColumn::ALL.len()],
     submitter: Option<&'a [u8]>,
 }
 
 /// Members that every entry has.
-const REQUIRED: [Column; 5] = [
-    Column::EventId,
-    Column::EventType,
-    Column::Severity,
-    Column::Timestamp,
-    Column::RecordedAt,
+const REQUIRED: [QueryColumn; 5] = [
+    QueryColumn::EventId,
+    QueryColumn::EventType,
+    QueryColumn::Severity,
+    QueryColumn::Timestamp,
+    QueryColumn::RecordedAt,
 ];
 
-impl<'a> Fields<'a> {
+impl<'a> ClaimFields<'a> {
     #[inline]
-    fn set(&mut self, column: Column, text: &'a [u8]) {
+    fn set(&mut self, column: QueryColumn, text: &'a [u8]) {
         self.values[column as usize] = Some(text);
     }
 
     /// The text in a column.
     #[inline]
-    pub(crate) fn text(&self, column: Column) -> Option<&'a [u8]> {
-        if column == Column::Category {
-            return self.values[Column::EventType as usize]?
+    pub(crate) fn text(&self, column: QueryColumn) -> Option<&'a [u8]> {
+        if column == QueryColumn::Category {
+            return self.values[QueryColumn::EventType as usize]?
                 .split(|byte| *byte == b'.')
                 .next();
         }
@@ -42,7 +42,7 @@ impl<'a> Fields<'a> {
 
     /// The point in time in a column of time, milliseconds since the epoch.
     #[inline]
-    pub(crate) fn millis(&self, column: Column) -> Option<i64> {
+    pub(crate) fn millis(&self, column: QueryColumn) -> Option<i64> {
         let text = std::str::from_utf8(self.text(column)?).ok()?;
         parse_instant(text)
             .ok()
@@ -55,10 +55,10 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn event_id(&self) -> Option<&'a str> {
-        std::str::from_utf8(self.text(Column::EventId)?).ok()
+        std::str::from_utf8(self.text(QueryColumn::EventId)?).ok()
     }
 
-    fn lacks(&self) -> Option<Column> {
+    fn lacks(&self) -> Option<QueryColumn> {
         REQUIRED
             .into_iter()
             .find(|column| self.text(*column).is_none())
@@ -94,7 +94,7 @@ pub enum EntryFault {
 #[derive(Debug)]
 pub(crate) enum Claim<'a> {
     /// Recognised in one pass.
-    Quick(Fields<'a>),
+    Quick(ClaimFields<'a>),
     /// Read by the strict reader.
     Read(Json),
 }
@@ -114,9 +114,9 @@ impl<'a> Claim<'a> {
     }
 
     fn strictly(canonical: &[u8], scratch: &mut Vec<u8>) -> Result<Claim<'static>, EntryFault> {
-        let options = Options {
+        let options = ParseOptions {
             numbers: Numbers::Stored,
-            ..Options::default()
+            ..ParseOptions::default()
         };
         let parsed = json::parse_with(canonical, &options).map_err(EntryFault::Json)?;
         scratch.clear();
@@ -140,12 +140,12 @@ impl<'a> Claim<'a> {
 
     /// The values that columns repeat.
     #[inline]
-    pub(crate) fn fields(&self) -> Fields<'_> {
+    pub(crate) fn fields(&self) -> ClaimFields<'_> {
         match self {
             Claim::Quick(fields) => *fields,
             Claim::Read(members) => {
-                let mut fields = Fields::default();
-                for column in Column::ALL {
+                let mut fields = ClaimFields::default();
+                for column in QueryColumn::ALL {
                     if let Some(text) = member(members, column) {
                         fields.set(column, text.as_bytes());
                     }
@@ -160,7 +160,7 @@ impl<'a> Claim<'a> {
     }
 }
 
-fn member(members: &Json, column: Column) -> Option<&str> {
+fn member(members: &Json, column: QueryColumn) -> Option<&str> {
     let value = match column.field_name().split_once('.') {
         Some((object, name)) => members.get(object)?.get(name),
         None => members.get(column.field_name()),
@@ -181,10 +181,13 @@ mod tests {
         for entry in [ENTRY.to_owned(), ENTRY.replace("100000000000000000", "7")] {
             let claim = Claim::read(entry.as_bytes(), &mut Vec::new()).unwrap();
             let fields = claim.fields();
-            assert_eq!(fields.text(Column::Category), Some(&b"resource"[..]));
-            assert_eq!(fields.text(Column::ActorId), Some(&b"alice"[..]));
-            assert_eq!(fields.text(Column::RequestId), None);
-            assert_eq!(fields.millis(Column::RecordedAt), Some(1_795_168_805_250));
+            assert_eq!(fields.text(QueryColumn::Category), Some(&b"resource"[..]));
+            assert_eq!(fields.text(QueryColumn::ActorId), Some(&b"alice"[..]));
+            assert_eq!(fields.text(QueryColumn::RequestId), None);
+            assert_eq!(
+                fields.millis(QueryColumn::RecordedAt),
+                Some(1_795_168_805_250)
+            );
             assert_eq!(
                 (class_of(b"resource.view"), fields.event_id()),
                 (Some("view"), Some("evt-1"))

@@ -9,7 +9,7 @@ use clap::Parser;
 use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::attested::{self, ManifestReport};
-use crate::directory::{Options, verify_directory};
+use crate::directory::{DirectoryOptions, verify_directory};
 use crate::error::CannotVerify;
 use crate::error::with_causes;
 use crate::evidence::{self, ProvenReport, verify_report, verify_report_files};
@@ -142,7 +142,7 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
 
     let (checkpoints, witnesses) = (kept_checkpoints(arguments)?, witnesses(arguments)?);
     let (anchor, accept_unsigned) = (arguments.anchor.clone(), arguments.accept_unsigned);
-    let options = Options {
+    let options = DirectoryOptions {
         public_key: key,
         anchor,
         checkpoints,

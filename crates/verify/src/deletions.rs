@@ -10,7 +10,7 @@ mod erasure;
 use jiff::Timestamp;
 
 use crate::audit::Audit;
-use crate::expiry::evidence::{Evidence, Tombstone};
+use crate::expiry::evidence::{ExpiryEvidence, Tombstone};
 use crate::expiry::gaps::ExpiredGap;
 use crate::expiry::policy::Policies;
 use crate::expiry::{ErasedRange, ExpiredRange};
@@ -85,7 +85,7 @@ pub(crate) fn check(audit: &mut Audit) {
 }
 
 /// Holds everything that the manifest marks as erased against the log.
-fn check_erasures(audit: &mut Audit, evidence: &Evidence) {
+fn check_erasures(audit: &mut Audit, evidence: &ExpiryEvidence) {
     for runs in std::mem::take(&mut audit.expiries.erased) {
         let Some(mark) = runs.mark() else { continue };
         let ends = mark.sequences.first().zip(mark.sequences.last());
@@ -117,7 +117,7 @@ fn violations(
     gap: &ExpiredGap,
     tombstone: &Tombstone,
     policies: &Policies,
-    evidence: &Evidence,
+    evidence: &ExpiryEvidence,
 ) -> Vec<String> {
     let mut faults = Vec::new();
     let at = tombstone.sequence;
@@ -169,7 +169,7 @@ fn violations(
 }
 
 /// Holds that were in force at a tombstone, and that it did not look at.
-fn ignored_holds(at: u64, looked_at: &[String], evidence: &Evidence) -> Vec<String> {
+fn ignored_holds(at: u64, looked_at: &[String], evidence: &ExpiryEvidence) -> Vec<String> {
     let in_force = evidence.holds.iter().filter(|(_, (placed, released))| {
         *placed < at && released.is_none_or(|released| released > at)
     });

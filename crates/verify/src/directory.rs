@@ -20,7 +20,7 @@ use crate::key::{self, Key, KeySource, VKEY};
 use crate::manifest::{MANIFEST, Manifest, ManifestFiles};
 use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::report::{Counts, Freshness, Report};
+use crate::report::{Freshness, Report, VerifiedCounts};
 use crate::sealed;
 use crate::sequence::SequenceChecks;
 use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
@@ -33,7 +33,7 @@ const COSIGNED: &str = "ledger/checkpoint.cosigned";
 
 /// Options for verifying a data directory.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct DirectoryOptions {
     /// Log's key, from a place that an attacker with access to the directory cannot change. By
     /// default the directory's own, which proves less.
     pub public_key: Option<NoteVerifier>,
@@ -53,7 +53,7 @@ pub struct Options {
 /// beginning.
 pub fn verify_directory(
     dir: &Path,
-    options: &Options,
+    options: &DirectoryOptions,
     progress: &Progress,
 ) -> Result<Report, CannotVerify> {
     let (started, cpu) = (Instant::now(), cpu::used());
@@ -101,7 +101,7 @@ pub fn verify_directory(
         sealed_size: wal.first().map_or(0, |file| file.first),
         ..Manifest::default()
     });
-    let mut counts = Counts::default();
+    let mut counts = VerifiedCounts::default();
     let mut milestones = milestones_of(&anchor, &manifest);
     let signed = signed_checkpoint(
         checkpoint.as_deref(),
@@ -191,7 +191,7 @@ pub fn verify_directory(
 
 /// Times at which witnesses cosigned the checkpoints that are at hand.
 fn cosignature_times(
-    options: &Options,
+    options: &DirectoryOptions,
     cosigned: Option<&[u8]>,
     keys: &Epochs,
 ) -> Vec<crate::sequence::CosignedAt> {

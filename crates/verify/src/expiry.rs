@@ -8,14 +8,14 @@ pub(crate) mod gaps;
 pub(crate) mod policy;
 
 use erasure::ErasedRuns;
-use evidence::Evidence;
+use evidence::ExpiryEvidence;
 use gaps::ExpiredGap;
 
 /// What a verification finds out about expired ranges.
 #[derive(Debug, Default)]
 pub(crate) struct Expiries {
     /// Entries that tell of deletions.
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: ExpiryEvidence,
     /// Segments that the manifest marks as expired.
     pub(crate) gaps: Vec<ExpiredGap>,
     /// Those of them that a policy allowed to go.

@@ -19,7 +19,7 @@ use crate::attested::{ManifestReport, check_hash, check_statement};
 use crate::error::{CannotVerify, Stop, with_causes};
 use crate::kept::Witnesses;
 
-use manifest::{Format, Manifest};
+use manifest::{ExportManifest, ManifestFormat};
 
 const BUFFER: usize = 256 << 10;
 
@@ -32,7 +32,7 @@ pub fn verify_export(
     keys: &Epochs,
     witnesses: &Witnesses,
 ) -> Result<ManifestReport, CannotVerify> {
-    let manifest = Manifest::read(path)?;
+    let manifest = ExportManifest::read(path)?;
     let mut report = ManifestReport::new("export", &manifest.statement.id, manifest.format.name());
     let folder = path.parent().unwrap_or(Path::new("."));
     let Some(checkpoint) = check_statement(&manifest.statement, keys, witnesses, &mut report)?
@@ -71,7 +71,7 @@ impl Leaves {
 
 fn check_entries(
     folder: &Path,
-    manifest: &Manifest,
+    manifest: &ExportManifest,
     checkpoint: &Checkpoint,
     report: &mut ManifestReport,
 ) -> Result<(), CannotVerify> {
@@ -93,9 +93,9 @@ fn check_entries(
     };
 
     let outcome = match manifest.format {
-        Format::Json => rows::json(folder, manifest, &mut leaves, report),
-        Format::Parquet => rows::parquet(folder, manifest, &mut leaves, report),
-        Format::Lossy(_) => {
+        ManifestFormat::Json => rows::json(folder, manifest, &mut leaves, report),
+        ManifestFormat::Parquet => rows::parquet(folder, manifest, &mut leaves, report),
+        ManifestFormat::Lossy(_) => {
             report.not_checked.push(
                 "the rows against the tree: this format does not carry the bytes that were hashed. The files are the ones that Reeve \
                  wrote (by the hashes in its audit.export entry), and their entries are in the log (by the proof); export JSON or \
@@ -123,7 +123,7 @@ fn check_entries(
         }
     }
 
-    if extra > 0 && !matches!(manifest.format, Format::Lossy(_)) {
+    if extra > 0 && !matches!(manifest.format, ManifestFormat::Lossy(_)) {
         report.fault(format!(
             "the proof has {extra} entries that the files do not have"
         ));

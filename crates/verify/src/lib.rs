@@ -49,7 +49,7 @@ mod walk;
 
 pub use attested::ManifestReport;
 pub use claim::EntryFault;
-pub use directory::{Options, verify_directory};
+pub use directory::{DirectoryOptions, verify_directory};
 pub use error::CannotVerify;
 pub use evidence::{ProvenReport, ReportFault, verify_report, verify_report_files};
 pub use expiry::{ErasedRange, ExpiredRange};
@@ -61,6 +61,6 @@ pub use missing::Missing;
 pub use progress::Progress;
 pub use proof::{ProofFault, Proven, verify_proof};
 pub use remote::{Remote, verify_remote};
-pub use report::{Counts, Report};
+pub use report::{Report, VerifiedCounts};
 pub use submitters::Submitters;
 pub use tier_folder::{TierFolder, TierFolderError};

@@ -2,7 +2,7 @@
 //! `docs/formats/tlog.md`.
 
 use reeve_audit::Json;
-use reeve_audit::json::{self, Numbers, Options};
+use reeve_audit::json::{self, Numbers, ParseOptions};
 use reeve_tlog::{
     Checkpoint, Commitment, EpochOpenError, Epochs, ProofFile, ProofFileError, ProofVerifyError,
     SignedNote,
@@ -75,9 +75,9 @@ fn verify(proof: &ProofFile, keys: &Epochs) -> Result<Proven, ProofFault> {
     let (disclosure, checkpoint) = proof.verify_disclosed(&known)?;
     debug_assert_eq!(keys_in_charge, checkpoint);
     Claim::read(disclosure.canonical, &mut Vec::new()).map_err(ProofFault::Entry)?;
-    let options = Options {
+    let options = ParseOptions {
         numbers: Numbers::Stored,
-        ..Options::default()
+        ..ParseOptions::default()
     };
     let entry = json::parse_with(disclosure.canonical, &options)
         .map_err(|error| ProofFault::Entry(EntryFault::Json(error)))?;

@@ -21,7 +21,7 @@ use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource};
 use crate::missing::Missing;
 use crate::progress::Progress;
-use crate::report::{Counts, Freshness, Report};
+use crate::report::{Freshness, Report, VerifiedCounts};
 use crate::walk::Milestone;
 
 /// The newest checkpoint that witnesses have cosigned.
@@ -64,7 +64,7 @@ struct Fetched {
     /// Checkpoints of before, the largest first.
     kept: Vec<Milestone>,
     findings: Findings,
-    counts: Counts,
+    counts: VerifiedCounts,
 }
 
 /// Verifies the log that a service serves.
@@ -85,7 +85,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         tiles: Vec::new(),
         kept: Vec::new(),
         findings: Findings::default(),
-        counts: Counts::default(),
+        counts: VerifiedCounts::default(),
     };
 
     anchor

@@ -23,7 +23,7 @@ const NOT_FRESH: &str = "freshness: no checkpoint from elsewhere was given, so a
 
 /// Numbers of checked items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct VerifiedCounts {
     /// Entries in segments, payload and columns.
     pub sealed_entries: u64,
     /// Entries in the write-ahead log, payload.
@@ -100,7 +100,7 @@ impl Freshness {
     }
 }
 
-impl Counts {
+impl VerifiedCounts {
     /// Entries, however they were checked.
     pub fn entries(&self) -> u64 {
         self.sealed_entries
@@ -143,7 +143,7 @@ pub struct Report {
     /// Evidence about the log's length that was kept elsewhere.
     pub freshness: Freshness,
     /// Numbers of checked items.
-    pub counts: Counts,
+    pub counts: VerifiedCounts,
     /// Duration of the verification.
     pub elapsed: Duration,
     /// Processor time over all cores, if the system reports it.

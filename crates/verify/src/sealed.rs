@@ -19,7 +19,7 @@ use crate::manifest::{Listed, MANIFEST, Manifest};
 use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::records::{COMMITMENTS, Records};
-use crate::segment::{self, Checked, CheckedRow, Files};
+use crate::segment::{self, Checked, CheckedRow, SegmentFiles};
 use crate::tier_folder::TierFolder;
 
 type Outcome = (usize, Result<Checked, CannotVerify>);
@@ -60,7 +60,7 @@ pub(crate) fn check(
                 (sender.clone(), &next, &stop, &listed, &hasher);
             scope.spawn(move || {
                 work((next, stop), listed, &sender, |segment| {
-                    let files = Files {
+                    let files = SegmentFiles {
                         dir,
                         known: manifest.length,
                         tiers,

@@ -29,7 +29,7 @@ use crate::records::Records;
 use crate::sequence::{EntryMark, IdHasher};
 use crate::submitters::Submitters;
 use crate::tier_folder::TierFolder;
-use batch::Batch;
+use batch::SegmentBatch;
 pub(crate) use exported::each_row;
 pub(crate) use fault::SegmentFault;
 use rows::Rows;
@@ -76,7 +76,7 @@ pub(crate) struct Checked {
 /// The files to check: a data directory, of whose manifest so many bytes were read, and folders of
 /// farther tiers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Files<'f> {
+pub(crate) struct SegmentFiles<'f> {
     pub(crate) dir: &'f Path,
     pub(crate) known: usize,
     pub(crate) tiers: &'f [TierFolder],
@@ -89,7 +89,7 @@ enum Found {
     Elsewhere,
 }
 
-impl Files<'_> {
+impl SegmentFiles<'_> {
     /// Returns the place of a segment; of one that was moved its tier, or a copy that the service
     /// fetched.
     fn find(self, listed: &Listed) -> Found {
@@ -115,7 +115,7 @@ impl Files<'_> {
 
 /// Checks a segment.
 pub(crate) fn check(
-    files: Files<'_>,
+    files: SegmentFiles<'_>,
     listed: &Listed,
     records: &mut Records,
     hasher: &IdHasher,
@@ -199,7 +199,7 @@ pub(crate) fn check(
 
 /// Returns `true` if the service has marked the segment as expired, has erased entries of it, or moved
 /// it, since the manifest was read. The next verification holds the mark against the log.
-fn changed_since(files: Files<'_>, listed: &Listed) -> bool {
+fn changed_since(files: SegmentFiles<'_>, listed: &Listed) -> bool {
     let whole = std::fs::read(files.dir.join(MANIFEST)).unwrap_or_default();
     let added = whole.get(files.known..).unwrap_or_default();
     let manifest = String::from_utf8_lossy(added);
@@ -283,9 +283,9 @@ fn read(
         return Err(CannotVerify::Version { file, found }.into());
     }
 
-    Batch::check_schema(metadata.schema(), version(&metadata)).map_err(Stop::Fault)?;
+    SegmentBatch::check_schema(metadata.schema(), version(&metadata)).map_err(Stop::Fault)?;
 
-    let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
+    let views = ArrowReaderOptions::new().with_schema(SegmentBatch::views(metadata.schema()));
     let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), views)
         .map_err(|error| Stop::Fault(SegmentFault::Parquet(error)))?;
 
@@ -318,7 +318,7 @@ fn row_group(
 
     for batch in reader {
         let batch = batch.map_err(|error| Stop::Fault(SegmentFault::Arrow(error)))?;
-        let batch = Batch::new(&batch).map_err(Stop::Fault)?;
+        let batch = SegmentBatch::new(&batch).map_err(Stop::Fault)?;
         rows.check(&batch)?;
     }
 

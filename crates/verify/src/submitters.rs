@@ -1,10 +1,10 @@
 //! Submitters of entries, counted: which entries Reeve wrote about itself, and which others handed
 //! in. Layout: `docs/formats/entry.md`, "Submitter".
 
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_audit::{EventType, SubmitterType};
 
-use crate::claim::Fields;
+use crate::claim::ClaimFields;
 
 /// Numbers of entries by submitter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub struct Submitters {
 
 impl Submitters {
     /// Counts an entry for its submitter.
-    pub(crate) fn count(&mut self, fields: &Fields<'_>) {
+    pub(crate) fn count(&mut self, fields: &ClaimFields<'_>) {
         match fields.submitter() {
             None => self.unknown += 1,
             Some(kind) if kind == SubmitterType::Reeve.as_str().as_bytes() => self.reeve += 1,
             Some(_) => {
                 self.others += 1;
                 let event_type = fields
-                    .text(Column::EventType)
+                    .text(QueryColumn::EventType)
                     .and_then(|name| std::str::from_utf8(name).ok());
                 let event_type = event_type.and_then(|name| EventType::new(name).ok());
                 self.reserved +=

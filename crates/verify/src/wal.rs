@@ -7,7 +7,7 @@ mod torn;
 
 use std::os::unix::fs::FileExt as _;
 
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_tlog::{Epochs, commitment};
 
 use crate::audit::Audit;
@@ -246,14 +246,14 @@ impl<'a> Wal<'a> {
                 Ok(claim) => {
                     let fields = claim.fields();
                     audit.counts.submitters.count(&fields);
-                    let recorded_at = fields.millis(Column::RecordedAt);
+                    let recorded_at = fields.millis(QueryColumn::RecordedAt);
                     newest = newest.max(recorded_at);
                     let mark = audit
                         .sequence
                         .hasher
-                        .mark(fields.text(Column::EventId), recorded_at);
+                        .mark(fields.text(QueryColumn::EventId), recorded_at);
                     audit.sequence.entry(sequence, mark);
-                    if fields.text(Column::EventType).is_some_and(is_evidence) {
+                    if fields.text(QueryColumn::EventType).is_some_and(is_evidence) {
                         audit.expiries.evidence.entry(sequence, canonical);
                     }
                 }

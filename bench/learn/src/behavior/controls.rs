@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reeve_anomalies::behavior::event;
 use reeve_audit::Entry;
-use reeve_learn::behavior::PrincipalKind;
+use reeve_learn::behavior::BehaviorPrincipalKind;
 use reeve_learn::behavior::prior::Meaning;
 
 use super::figures::Scored;
@@ -93,5 +93,5 @@ fn writes(entry: &Entry) -> bool {
 }
 
 fn person(entry: &Entry) -> bool {
-    event(entry).kind == PrincipalKind::Person
+    event(entry).kind == BehaviorPrincipalKind::Person
 }

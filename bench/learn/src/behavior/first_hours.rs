@@ -6,7 +6,7 @@
 //! recording of an attack scores in an estate as young stands beside it.
 
 use reeve_anomalies::behavior::event;
-use reeve_learn::behavior::{ActivityEvent, Place, PrincipalKind, Trait, Watch};
+use reeve_learn::behavior::{ActivityEvent, BehaviorPlace, BehaviorPrincipalKind, Trait, Watch};
 
 use super::set::{Label, Unit};
 use crate::chance::Chance;
@@ -83,9 +83,9 @@ fn begun(seed: u64, hours: i64) -> Vec<(ActivityEvent, bool)> {
         // The program that sets up works for most of the first hours, and administrators beside it.
         if hour < 8 && chance.happens(0.5) {
             for (principal, kind, calls) in [
-                ("terraform", PrincipalKind::Role, 3),
-                ("ann", PrincipalKind::Person, 1),
-                ("ben", PrincipalKind::Person, 1),
+                ("terraform", BehaviorPrincipalKind::Role, 3),
+                ("ann", BehaviorPrincipalKind::Person, 1),
+                ("ben", BehaviorPrincipalKind::Person, 1),
             ] {
                 events.extend(
                     (0..calls)
@@ -110,7 +110,12 @@ fn begun(seed: u64, hours: i64) -> Vec<(ActivityEvent, bool)> {
     events
 }
 
-fn set_up(chance: &mut Chance, principal: &str, kind: PrincipalKind, at_ms: i64) -> ActivityEvent {
+fn set_up(
+    chance: &mut Chance,
+    principal: &str,
+    kind: BehaviorPrincipalKind,
+    at_ms: i64,
+) -> ActivityEvent {
     const ACTS: [(&str, &str, &[Trait]); 16] = [
         ("iam", "CreateRole", &[]),
         ("iam", "AttachRolePolicy", &[]),
@@ -159,7 +164,7 @@ fn run_application(
     let change = matches!(operation, "PutObject" | "UpdateItem" | "DeleteMessage");
     let mut event = made(
         role,
-        PrincipalKind::Role,
+        BehaviorPrincipalKind::Role,
         (service, operation),
         &[Trait::MachineCredentials],
         at_ms,
@@ -172,7 +177,7 @@ fn run_application(
 
 fn made(
     principal: &str,
-    kind: PrincipalKind,
+    kind: BehaviorPrincipalKind,
     (service, operation): (&str, &str),
     traits: &[Trait],
     at_ms: i64,
@@ -184,11 +189,11 @@ fn made(
         peers: format!("111122223333:{kind:?}"),
         service: service.to_owned(),
         operation: operation.to_owned(),
-        place: Place {
+        place: BehaviorPlace {
             network: "198.51.100.0/24".to_owned(),
             public: true,
             region: "eu-central-1".to_owned(),
-            ..Place::default()
+            ..BehaviorPlace::default()
         },
         traits: traits.iter().copied().collect(),
         ..ActivityEvent::default()

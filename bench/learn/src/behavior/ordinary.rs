@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::behavior::{EntryWatch, event};
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_learn::behavior::{ActivityEvent, PrincipalKind, Review, Watch};
+use reeve_learn::behavior::{ActivityEvent, BehaviorPrincipalKind, Review, Watch};
 
 use super::set::{self, Blank, Label, Unit};
 use crate::chance::Chance;
@@ -313,7 +313,7 @@ fn transplant(mut event: ActivityEvent, first_ms: i64, victim: &ActivityEvent) -
     event.place = victim.place.clone();
     event.tool.clear();
 
-    if event.kind == PrincipalKind::Person {
+    if event.kind == BehaviorPrincipalKind::Person {
         event.principal.clone_from(&victim.principal);
         event.peers.clone_from(&victim.peers);
         event.traits = event

@@ -5,7 +5,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result};
 use reeve_audit::{Entry, Json, json};
-use reeve_connect_cloudtrail::{Record, map_record};
+use reeve_connect_cloudtrail::{CloudtrailRecord, map_record};
 
 use crate::data::Data;
 
@@ -134,7 +134,7 @@ fn entry(record: Json, blank: Blank) -> Result<Entry> {
             json::parse(text.as_bytes()).context("a blanked record")?
         }
     };
-    Ok(map_record(Record::from_json(record)?))
+    Ok(map_record(CloudtrailRecord::from_json(record)?))
 }
 
 /// A record without members of these names, at its top and in what tells who did it.

@@ -1,6 +1,6 @@
 //! Generated incidents whose cause is known.
 
-use reeve_learn::causes::{Edge, IncidentSymptom, NodeMetric};
+use reeve_learn::causes::{CauseEdge, IncidentSymptom, NodeMetric};
 
 use crate::chance::Chance;
 
@@ -43,7 +43,7 @@ impl World {
 /// One incident.
 pub(crate) struct Incident {
     pub(crate) metrics: Vec<NodeMetric>,
-    pub(crate) edges: Vec<Edge>,
+    pub(crate) edges: Vec<CauseEdge>,
     pub(crate) symptom: IncidentSymptom,
     pub(crate) cause: String,
 }
@@ -112,7 +112,7 @@ fn draw(world: World, chance: &mut Chance) -> Option<Incident> {
         metrics,
         edges: calls
             .into_iter()
-            .map(|(caller, callee)| Edge {
+            .map(|(caller, callee)| CauseEdge {
                 caller: name(caller),
                 callee: name(callee),
             })

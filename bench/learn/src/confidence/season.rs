@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    Catalogue, ConnectionId, Metric, Provider, Purchase, Resource, ResourceId, ResourceKind,
-    ResourceState, Series, Specification,
+    ConnectionId, Metric, PriceCatalogue, Provider, Purchase, Resource, ResourceId, ResourceKind,
+    ResourceState, SampleSeries, Specification,
 };
 use reeve_learn::calibrate::Example;
 use reeve_recommend::agent::AgentType;
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::Facts;
 
@@ -56,12 +56,12 @@ pub(super) fn stories(seed: u64, resources: usize, futures: usize) -> Vec<Story>
 /// A resource and the limits it is judged within.
 struct Case {
     resource: Resource,
-    settings: Settings,
+    settings: AgentSettings,
     guardrails: Guardrails,
 }
 
 impl Case {
-    fn facts<'a>(&'a self, series: &'a [Series], now: Timestamp) -> Facts<'a> {
+    fn facts<'a>(&'a self, series: &'a [SampleSeries], now: Timestamp) -> Facts<'a> {
         Facts {
             resource: &self.resource,
             series,
@@ -71,7 +71,7 @@ impl Case {
             relations: reeve_recommend::judgement::RelationIndex::none(),
             open: reeve_recommend::judgement::open_facts::OpenFacts::none(),
             volumes: &[],
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &self.settings,
             guardrails: &self.guardrails,
             models: reeve_recommend::models::LearnedModels::none(),
@@ -101,7 +101,7 @@ fn story(seed: u64, n: u64, at: Timestamp, futures: usize) -> Vec<Story> {
     let judged = series(&resource.id, &past.measured, begins, gaps);
     let case = Case {
         resource,
-        settings: Settings::default(),
+        settings: AgentSettings::default(),
         guardrails,
     };
     let proposals = reeve_agents::cost_optimizer::judge(&case.facts(&judged, at)).proposals;
@@ -207,9 +207,14 @@ fn resource(n: u64, size: &str, traits: &Traits, at: Timestamp, age_days: f64) -
     }
 }
 
-fn series(id: &ResourceId, measured: &Measured, begins: Timestamp, gaps: bool) -> Vec<Series> {
+fn series(
+    id: &ResourceId,
+    measured: &Measured,
+    begins: Timestamp,
+    gaps: bool,
+) -> Vec<SampleSeries> {
     let step = 86_400 / SLOTS as i64;
-    let one = |metric, values: &[Option<f64>]| Series {
+    let one = |metric, values: &[Option<f64>]| SampleSeries {
         resource: id.clone(),
         metric,
         points: values

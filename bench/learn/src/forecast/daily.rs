@@ -1,7 +1,7 @@
 //! Daily series whose past is short beside the forecast: how often the 90 % interval really covers.
 //! Generated series, whose noise is known, and daily means of the transformers, as confirmation.
 
-use reeve_learn::forecast::{Effort, Settings, fit};
+use reeve_learn::forecast::{Effort, ForecastSettings, fit};
 use reeve_learn::grid::Grid;
 use reeve_learn::{DAY_MS, Point};
 
@@ -124,10 +124,10 @@ impl Counted {
             |(day, value): (usize, &f64)| -> Point { (START_MS + day as i64 * DAY_MS, *value) };
         let points: Vec<Point> = values[..past].iter().enumerate().map(point).collect();
         let Ok(grid) = Grid::new(&points) else { return };
-        let settings = Settings {
+        let settings = ForecastSettings {
             horizon: ahead,
             effort: Effort::Thorough,
-            ..Settings::default()
+            ..ForecastSettings::default()
         };
         let Ok(model) = fit(&grid, &settings) else {
             return;

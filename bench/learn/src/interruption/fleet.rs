@@ -1,7 +1,7 @@
 //! A fleet of spot instances whose true hazard is known: pools of unequal risk, availability that
 //! comes and goes, bursts of interruptions, and worlds that break the model's assumptions.
 
-use reeve_learn::interruption::{Ending, Lifetime, Signal};
+use reeve_learn::interruption::{InterruptionEnding, InterruptionSignal, Lifetime};
 
 use crate::chance::Chance;
 
@@ -43,7 +43,7 @@ pub(crate) struct Fleet {
     /// Lives, by their end.
     pub(crate) lives: Vec<Lifetime>,
     /// Hourly signals, by time.
-    pub(crate) signals: Vec<Signal>,
+    pub(crate) signals: Vec<InterruptionSignal>,
     /// True hazard per hour of each pool at each hour, age and bursts left out.
     pub(crate) truth: Vec<Vec<f64>>,
     /// End of the simulation, in milliseconds from zero.
@@ -105,9 +105,9 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
                 }
                 let end_ms = at + (chance.unit() * SLOT_MS as f64) as i64;
                 let ending = if interrupted {
-                    Ending::Interrupted
+                    InterruptionEnding::Interrupted
                 } else {
-                    Ending::Stopped
+                    InterruptionEnding::Stopped
                 };
                 // Bounded, or a pool that feeds on its own bursts would never calm down and any
                 // forecast would look skilled.
@@ -121,7 +121,7 @@ pub(crate) fn fleet(world: World, days: i64, seed: u64) -> Fleet {
     for (number, pool) in starts.iter().enumerate() {
         fleet.lives.extend(
             pool.iter()
-                .map(|start| life(number, *start, fleet.end_ms, Ending::Running)),
+                .map(|start| life(number, *start, fleet.end_ms, InterruptionEnding::Running)),
         );
     }
 
@@ -163,9 +163,9 @@ fn age_factor(world: World, age_ms: i64) -> f64 {
     }
 }
 
-fn signal(pool: &Pool, number: usize, world: World, at_ms: i64) -> Signal {
+fn signal(pool: &Pool, number: usize, world: World, at_ms: i64) -> InterruptionSignal {
     let measured = world != World::Unmeasured;
-    Signal {
+    InterruptionSignal {
         pool: format!("pool-{number}"),
         at_ms,
         availability: measured.then_some((pool.available * 10.0).round() / 10.0),
@@ -173,7 +173,7 @@ fn signal(pool: &Pool, number: usize, world: World, at_ms: i64) -> Signal {
     }
 }
 
-fn life(number: usize, start_ms: i64, end_ms: i64, ending: Ending) -> Lifetime {
+fn life(number: usize, start_ms: i64, end_ms: i64, ending: InterruptionEnding) -> Lifetime {
     Lifetime {
         pool: format!("pool-{number}"),
         family: format!("family-{}", number % (POOLS / 5)),

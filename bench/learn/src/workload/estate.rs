@@ -1,13 +1,13 @@
 //! A simulated estate of resources that do known kinds of work.
 
 use reeve_learn::Point;
-use reeve_learn::workload::Class;
+use reeve_learn::workload::WorkloadClass;
 
 use crate::chance::Chance;
 
 pub(crate) struct Resource {
     /// True class of the workload.
-    pub(crate) class: Class,
+    pub(crate) class: WorkloadClass,
     /// Processor use, percent.
     pub(crate) cpu: Vec<Point>,
     /// Network traffic; empty where not measured.
@@ -37,7 +37,7 @@ struct Traits {
 
 /// A resource, one of four classes with equal chance.
 pub(crate) fn resource(estate: Estate, chance: &mut Chance) -> Resource {
-    let class = Class::ALL[chance.below(4)];
+    let class = WorkloadClass::ALL[chance.below(4)];
     let foreign = estate == Estate::Foreign;
     let traits = Traits {
         shift_h: if foreign {
@@ -55,10 +55,10 @@ pub(crate) fn resource(estate: Estate, chance: &mut Chance) -> Resource {
     };
 
     let load = match class {
-        Class::Production => production(&traits, chance),
-        Class::Development => development(&traits, chance),
-        Class::Batch => batch(&traits, chance),
-        Class::Analytics => analytics(&traits, chance),
+        WorkloadClass::Production => production(&traits, chance),
+        WorkloadClass::Development => development(&traits, chance),
+        WorkloadClass::Batch => batch(&traits, chance),
+        WorkloadClass::Analytics => analytics(&traits, chance),
     };
     let (network, disk) = traffic(class, &load, chance);
 
@@ -222,14 +222,14 @@ fn analytics(traits: &Traits, chance: &mut Chance) -> Vec<f64> {
         .collect()
 }
 
-fn traffic(class: Class, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<Point>) {
+fn traffic(class: WorkloadClass, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<Point>) {
     // How much traffic goes with a unit of work, and how closely: serving moves packets, jobs and
     // questions move blocks.
     let (net, disk, close) = match class {
-        Class::Production => (chance.scale(30.0, 600.0), chance.scale(3.0, 150.0), 0.3),
-        Class::Development => (chance.scale(3.0, 150.0), chance.scale(3.0, 150.0), 0.8),
-        Class::Batch => (chance.scale(3.0, 200.0), chance.scale(10.0, 600.0), 0.7),
-        Class::Analytics => (chance.scale(10.0, 300.0), chance.scale(50.0, 2_000.0), 0.6),
+        WorkloadClass::Production => (chance.scale(30.0, 600.0), chance.scale(3.0, 150.0), 0.3),
+        WorkloadClass::Development => (chance.scale(3.0, 150.0), chance.scale(3.0, 150.0), 0.8),
+        WorkloadClass::Batch => (chance.scale(3.0, 200.0), chance.scale(10.0, 600.0), 0.7),
+        WorkloadClass::Analytics => (chance.scale(10.0, 300.0), chance.scale(50.0, 2_000.0), 0.6),
     };
 
     let mut series = |factor: f64, measured: f64| {

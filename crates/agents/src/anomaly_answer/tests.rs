@@ -4,11 +4,15 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
-use reeve_estate::{Capacity, Catalogue, Money, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    Capacity, Money, PriceCatalogue, Resource, ResourceId, ResourceKind, ResourceState,
+};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::judgement::event::AnomalyReport;
-use reeve_recommend::observation::{Answer, AnswerTerms, Observation, ShortCapacity, Shortage};
+use reeve_recommend::observation::{
+    AnswerTerms, Observation, ObservationAnswer, ShortCapacity, Shortage,
+};
 use reeve_recommend::recommendation::origin::AnomalyId;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 use reeve_testkit::contract::estate::running;
@@ -27,7 +31,7 @@ pub(crate) fn report() -> AnomalyReport {
 
 pub(crate) fn terms(matrix: &ApprovalMatrix) -> AnswerTerms<'_> {
     AnswerTerms {
-        catalogue: Catalogue::builtin(),
+        catalogue: PriceCatalogue::builtin(),
         matrix,
         now: Timestamp::UNIX_EPOCH,
     }
@@ -61,7 +65,7 @@ fn found(
     value: f64,
     expected: f64,
     all: &[Resource],
-) -> Result<(AgentType, Answer), String> {
+) -> Result<(AgentType, ObservationAnswer), String> {
     let shortage = Shortage {
         anomaly: &report(),
         capacity,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use reeve_controls::{
-    ALLOWED_SOURCES, Catalogue, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, LiveCatalogue,
+    ALLOWED_SOURCES, ControlCatalogue, FRAMEWORKS, LOG_BUCKET, LOG_GROUP, LOG_ROLE, LiveCatalogue,
     PRIORITIES, TRUSTED_ACCOUNTS,
 };
 use reeve_estate::{Provider, ResourceKind};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings, alert};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Cadence};
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -34,7 +34,7 @@ const RELATED_DOCUMENTS: [&str; 12] = [
 ];
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[AgentSetting] = &[
     FRAMEWORKS,
     PRIORITIES,
     LOG_BUCKET,
@@ -61,7 +61,7 @@ impl ComplianceIntelligence {
 impl Default for ComplianceIntelligence {
     /// The type with the checks of Reeve alone.
     fn default() -> Self {
-        let builtin = Catalogue::builtin().clone();
+        let builtin = ControlCatalogue::builtin().clone();
         ComplianceIntelligence(Arc::new(LiveCatalogue::new(builtin)))
     }
 }
@@ -71,11 +71,11 @@ impl AgentDefinition for ComplianceIntelligence {
         documented(AgentType::COMPLIANCE_INTELLIGENCE)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         SETTINGS
     }
 
-    fn needs(&self, _settings: &Settings) -> Needs {
+    fn needs(&self, _settings: &AgentSettings) -> Needs {
         let catalogue = self.0.current();
         let mut kinds: Vec<ResourceKind> = Provider::ALL
             .iter()

@@ -1,6 +1,6 @@
 //! Failures of checks as proposals.
 
-use reeve_controls::{Check, Prepared, Topic, Verdict, given_values};
+use reeve_controls::{ControlCheck, ControlVerdict, PreparedControl, Topic, given_values};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow, EncryptVolume};
 use reeve_recommend::judgement::Facts;
@@ -19,7 +19,7 @@ const RULE: &str = "failed_check";
 const LONGEST_NAME: usize = 32;
 
 /// Returns the type of the findings of a check, by its topics.
-pub(super) fn kind(check: &Check) -> RecommendationType {
+pub(super) fn kind(check: &ControlCheck) -> RecommendationType {
     let is_about = |topics: &[Topic]| check.topics.iter().any(|topic| topics.contains(topic));
     if is_about(&[Topic::EncryptionAtRest, Topic::EncryptionInTransit]) {
         RecommendationType::Encryption
@@ -43,9 +43,9 @@ pub(super) fn kind(check: &Check) -> RecommendationType {
 /// Makes the proposal of a failed check.
 pub(super) fn propose(
     facts: &Facts<'_>,
-    (check, is_own): (&Check, bool),
-    verdict: &Verdict,
-    prepared: &mut Prepared<'_>,
+    (check, is_own): (&ControlCheck, bool),
+    verdict: &ControlVerdict,
+    prepared: &mut PreparedControl<'_>,
 ) -> Proposal {
     let resource = facts.resource;
     let change = facts.document.and_then(|document| {
@@ -109,7 +109,7 @@ pub(super) fn propose(
 }
 
 /// Effects of mending a failure, by the change that does it where there is one.
-fn assessment(check: &Check, row: Option<&ConfigurationRow>) -> ImpactAssessment {
+fn assessment(check: &ControlCheck, row: Option<&ConfigurationRow>) -> ImpactAssessment {
     let unknown = ImpactAssessment {
         cost_percent: None,
         cost: "Not measured: the price of the setting is not known".to_owned(),
@@ -143,7 +143,7 @@ fn assessment(check: &Check, row: Option<&ConfigurationRow>) -> ImpactAssessment
 }
 
 /// Effects of replacing a volume by an encrypted one.
-fn replaced(check: &Check, replacement: &EncryptVolume) -> ImpactAssessment {
+fn replaced(check: &ControlCheck, replacement: &EncryptVolume) -> ImpactAssessment {
     ImpactAssessment {
         cost_percent: None,
         cost: "The old disk and its snapshot are charged until they are deleted".to_owned(),
@@ -180,7 +180,7 @@ const fn impact(severity: Priority) -> Impact {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reeve_controls::Catalogue;
+    use reeve_controls::ControlCatalogue;
 
     use super::*;
 
@@ -205,7 +205,7 @@ mod tests {
                 RecommendationType::Compliance,
             ),
         ] {
-            let check = Catalogue::builtin().check(check).unwrap();
+            let check = ControlCatalogue::builtin().check(check).unwrap();
 
             assert_eq!(kind(check), expected, "{}", check.id);
         }

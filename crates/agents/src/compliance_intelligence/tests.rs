@@ -1,8 +1,8 @@
 //! Answers of checks as findings and evidence, and the settings that choose checks.
 #![allow(clippy::unwrap_used)]
-use reeve_controls::Catalogue;
+use reeve_controls::ControlCatalogue;
 use reeve_estate::{Document, Provider, ResourceKind};
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::Priority;
@@ -26,8 +26,8 @@ fn judged(document: Option<Value>) -> Judgement {
         };
         judge(
             &facts,
-            Catalogue::builtin(),
-            &Catalogue::builtin().frameworks_of(facts.settings),
+            ControlCatalogue::builtin(),
+            &ControlCatalogue::builtin().frameworks_of(facts.settings),
         )
     })
 }
@@ -88,11 +88,12 @@ fn a_failed_check_is_a_finding_and_evidence() {
 
 #[test]
 fn a_disk_that_is_not_encrypted_is_replaced_by_one_that_is() {
-    let check = Catalogue::builtin().check("aws.ec2.volume_encrypted");
+    let check = ControlCatalogue::builtin().check("aws.ec2.volume_encrypted");
     assert!(check.unwrap().remediation.replaces);
 
     let wanted = SettingValue::names("medium");
-    let settings = Settings([("remediation_suggestions.priorities".to_owned(), wanted)].into());
+    let settings =
+        AgentSettings([("remediation_suggestions.priorities".to_owned(), wanted)].into());
     let plan_of = |tag: Option<&str>| {
         let mut case = Case::volume("gp3", 1.0, None, None);
         let tags = tag.map(|tag| (tag.to_owned(), "i-1 /dev/xvdb".to_owned()));
@@ -104,8 +105,8 @@ fn a_disk_that_is_not_encrypted_is_replaced_by_one_that_is() {
                 settings: &settings,
                 ..*facts
             };
-            let frameworks = Catalogue::builtin().frameworks_of(facts.settings);
-            let judgement = judge(&facts, Catalogue::builtin(), &frameworks);
+            let frameworks = ControlCatalogue::builtin().frameworks_of(facts.settings);
+            let judgement = judge(&facts, ControlCatalogue::builtin(), &frameworks);
             let aspect = Some("aws.ec2.volume_encrypted");
             let mut found = judgement.proposals.into_iter();
             let found = found.find(|one| one.subject.aspect.as_deref() == aspect);
@@ -147,7 +148,7 @@ fn a_passed_check_ends_the_finding_of_its_own_aspect_alone() {
     ));
     assert_eq!(answer(&closed), CheckAnswer::Pass);
 
-    let check = Catalogue::builtin().check(CHECK).unwrap();
+    let check = ControlCatalogue::builtin().check(CHECK).unwrap();
     let kind = finding::kind(check);
     let ends = |aspect: &str| {
         closed
@@ -161,12 +162,12 @@ fn a_passed_check_ends_the_finding_of_its_own_aspect_alone() {
 
 #[test]
 fn the_frameworks_of_an_agent_decide_which_checks_are_asked() {
-    let none = Settings::default();
+    let none = AgentSettings::default();
     assert_eq!(
-        Vec::from_iter(Catalogue::builtin().frameworks_of(&none)),
+        Vec::from_iter(ControlCatalogue::builtin().frameworks_of(&none)),
         ["hipaa", "iso27001", "pci_dss", "soc2"]
     );
-    let cis = Settings(
+    let cis = AgentSettings(
         [(
             "frameworks".to_owned(),
             SettingValue::names("CIS_AWS, gdpr"),
@@ -174,13 +175,13 @@ fn the_frameworks_of_an_agent_decide_which_checks_are_asked() {
         .into(),
     );
     assert_eq!(
-        Vec::from_iter(Catalogue::builtin().frameworks_of(&cis)),
+        Vec::from_iter(ControlCatalogue::builtin().frameworks_of(&cis)),
         ["cis_aws", "gdpr"]
     );
 
     let needs = ComplianceIntelligence::default().needs(&none);
     for provider in Provider::ALL {
-        let mut kinds = Catalogue::builtin().kinds_of(*provider);
+        let mut kinds = ControlCatalogue::builtin().kinds_of(*provider);
         assert!(kinds.all(|kind| needs.kinds.contains(&kind)));
     }
     assert!(

@@ -10,13 +10,13 @@ use reeve_learn::sizing::HISTORY_DAYS;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::estate::EstateJudge;
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::models::Trainer;
-use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
+use reeve_recommend::observation::{AnswerTerms, Observation, ObservationAnswer};
 
 use super::commitment::CommitmentJudge;
 use super::cost_increase;
@@ -24,7 +24,7 @@ use super::retrospect::look_back;
 use super::settings::{self, Thresholds};
 use super::{METRICS, MODELS, judge};
 use crate::discounts::CHARGE_DAYS;
-use crate::models::{Confidence, Demand, Deviation, Usage};
+use crate::models::{Confidence, ModelDemand, ModelDeviation, Usage};
 
 /// The agent type `cost_optimizer`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,11 +35,11 @@ impl AgentDefinition for CostOptimizer {
         documented(AgentType::COST_OPTIMIZER)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, settings: &Settings) -> Needs {
+    fn needs(&self, settings: &AgentSettings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         // Every kind: a resource that no rule covers gets an abstention with the reason.
         Needs {
@@ -63,7 +63,7 @@ impl AgentDefinition for CostOptimizer {
         &self,
         observation: Observation<'_>,
         terms: AnswerTerms<'_>,
-    ) -> Option<Result<Answer, Obstacle>> {
+    ) -> Option<Result<ObservationAnswer, Obstacle>> {
         match observation {
             Observation::CostIncrease(increase) => Some(cost_increase::reduce(increase, terms)),
             Observation::Shortage(_) | Observation::Foreseen(_) => None,
@@ -82,8 +82,8 @@ impl AgentDefinition for CostOptimizer {
         let confidence = Confidence::new(Arc::new(*self), METRICS);
         vec![
             Arc::new(confidence),
-            Arc::new(Demand),
-            Arc::new(Deviation),
+            Arc::new(ModelDemand),
+            Arc::new(ModelDeviation),
             Arc::new(Usage),
         ]
     }

@@ -6,7 +6,7 @@ use reeve_learn::trend::Trend;
 use reeve_recommend::words::{byte_rate, figures, percent};
 
 use super::burstable::baseline_percent;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::fit::{BASELINE_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio};
 use crate::load::Load;
 
@@ -28,7 +28,7 @@ struct Held<'e> {
 /// Growth of a load by the coming weeks that passes what a size holds, in words; `None` where none
 /// does.
 pub(super) fn outgrows(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: &InstanceSpec,
 ) -> Option<String> {
@@ -52,7 +52,11 @@ pub(super) fn outgrows(
     })
 }
 
-fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) -> Vec<Held<'e>> {
+fn held<'e>(
+    evidence: &'e CostEvidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+) -> Vec<Held<'e>> {
     let p99: fn(&Summary) -> f64 = |summary| summary.p99;
     let mut found = Vec::new();
     let mut hold = |name, load: &'e Option<Load>, limit: Option<f64>, level, words| {

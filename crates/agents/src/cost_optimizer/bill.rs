@@ -5,7 +5,7 @@ use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::words::{at_most, dollars, percent};
 
 use super::Facts;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::price::hourly;
 use crate::discounts;
 
@@ -17,7 +17,7 @@ fn is_hour(unit: &str) -> bool {
 }
 
 /// The parts of a resource's cost that a stop is about.
-pub(super) struct Bill {
+pub(super) struct MachineBill {
     /// Compute a month: at list price, else what the account says the machine costs; `None` without
     /// either.
     pub(super) compute: Option<Money>,
@@ -31,8 +31,8 @@ pub(super) struct Bill {
     snapshots: Option<Money>,
 }
 
-impl Bill {
-    pub(super) fn from_evidence(evidence: &Evidence<'_>) -> Self {
+impl MachineBill {
+    pub(super) fn from_evidence(evidence: &CostEvidence<'_>) -> Self {
         let facts = evidence.facts;
         let resource = facts.resource;
         let size = resource.specification.instance_type.as_deref();
@@ -54,7 +54,7 @@ impl Bill {
             )
         };
 
-        Bill {
+        MachineBill {
             compute: hourly.map(Money::per_month).or(given).or_else(charged),
             is_charged: hourly.is_none() && given.is_none() && charged().is_some(),
             hourly,

@@ -24,7 +24,7 @@ pub(super) use account_use::{AccountUse, FamilyUse};
 pub(super) use account_use::{HourlyUse, Reservation};
 pub(super) use judge::{AccountFacts, CommitmentJudge};
 
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::settings::Thresholds;
 use crate::confidence::{Confidence, confidence};
 use crate::load::Load;
@@ -268,6 +268,6 @@ fn ran(cpu: &Load, window: Window) -> bool {
 
 /// Returns `true` if the resource ran for the whole window; `None` if it was never measured.
 /// Findings about single machines, which earlier versions made, are judged by it.
-pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
+pub(super) fn ran_through(evidence: &CostEvidence<'_>, window: Window) -> Option<bool> {
     evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
 }

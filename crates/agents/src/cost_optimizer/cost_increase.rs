@@ -4,11 +4,11 @@
 use reeve_audit::Obstacle;
 use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState};
 use reeve_recommend::guardrail::ownership::is_opted_out;
-use reeve_recommend::observation::{Answer, AnswerTerms, CostIncrease, CpuUse};
+use reeve_recommend::observation::{AnswerTerms, CostIncrease, CpuUse, ObservationAnswer};
 use reeve_recommend::plan::procedure::{resize, stop_idle};
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::title::title;
-use reeve_recommend::recommendation::{Decision, Effort, RecommendationType};
+use reeve_recommend::recommendation::{Effort, RecommendationDecision, RecommendationType};
 use reeve_recommend::words::figures;
 
 use crate::anomaly_answer::{AnswerKind, ChangeFacts, answer};
@@ -46,7 +46,7 @@ fn words(cpu: CpuUse) -> String {
 pub(super) fn reduce(
     increase: &CostIncrease<'_>,
     terms: AnswerTerms<'_>,
-) -> Result<Answer, Obstacle> {
+) -> Result<ObservationAnswer, Obstacle> {
     let resource = increase.resource;
     let name = &resource.name;
     let kind = resource.kind.as_str().replace('_', " ");
@@ -144,7 +144,7 @@ impl Choice<'_> {
             .map(|monthly| monthly.cost)
     }
 
-    fn size(&self, to: &str, check: &str) -> Result<Answer, Obstacle> {
+    fn size(&self, to: &str, check: &str) -> Result<ObservationAnswer, Obstacle> {
         let resource = self.increase.resource;
         let from = resource
             .specification
@@ -185,7 +185,7 @@ impl Choice<'_> {
         ))
     }
 
-    fn stop(&self, check: &str) -> Answer {
+    fn stop(&self, check: &str) -> ObservationAnswer {
         let resource = self.increase.resource;
         let relief = Relief {
             words: format!(
@@ -231,7 +231,7 @@ impl Choice<'_> {
             .cpu
             .map_or_else(|| "no samples".to_owned(), words);
         ChangeFacts {
-            check: Decision {
+            check: RecommendationDecision {
                 check: check.to_owned(),
                 answer: Some(true),
                 detail,

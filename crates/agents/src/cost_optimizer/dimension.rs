@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Dimension that a size limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dimension {
+pub(super) enum CostDimension {
     Memory,
     /// Network throughput, in plus out.
     Network,
@@ -15,15 +15,15 @@ pub(super) enum Dimension {
     CpuCredits,
 }
 
-impl Dimension {
+impl CostDimension {
     /// Name in reason codes and `not_measured`.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
-            Dimension::Memory => "memory",
-            Dimension::Network => "network",
-            Dimension::DiskThroughput => "disk_throughput",
-            Dimension::DiskOperations => "disk_operations",
-            Dimension::CpuCredits => "cpu_credits",
+            CostDimension::Memory => "memory",
+            CostDimension::Network => "network",
+            CostDimension::DiskThroughput => "disk_throughput",
+            CostDimension::DiskOperations => "disk_operations",
+            CostDimension::CpuCredits => "cpu_credits",
         }
     }
 
@@ -34,22 +34,25 @@ impl Dimension {
 
     /// Returns `true` for a dimension whose name is a plural.
     pub(super) const fn is_plural(self) -> bool {
-        matches!(self, Dimension::DiskOperations | Dimension::CpuCredits)
+        matches!(
+            self,
+            CostDimension::DiskOperations | CostDimension::CpuCredits
+        )
     }
 
     /// Failures that the dimension counts as where it gets smaller and was not measured.
     pub(super) const fn doubt(self) -> f64 {
         match self {
-            Dimension::Memory => 2.0,
-            Dimension::Network
-            | Dimension::DiskThroughput
-            | Dimension::DiskOperations
-            | Dimension::CpuCredits => 0.5,
+            CostDimension::Memory => 2.0,
+            CostDimension::Network
+            | CostDimension::DiskThroughput
+            | CostDimension::DiskOperations
+            | CostDimension::CpuCredits => 0.5,
         }
     }
 }
 
-impl fmt::Display for Dimension {
+impl fmt::Display for CostDimension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -15,14 +15,14 @@ use reeve_recommend::recommendation::{
 use reeve_recommend::words;
 use reeve_recommend::words::{dollars, percent, thousands};
 
-use super::dimension::Dimension;
-use super::evidence::Evidence;
+use super::dimension::CostDimension;
+use super::evidence::CostEvidence;
 use super::fit::{
-    CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio,
+    CPU_MAX_BOUND, MEMORY_BOUND, SizeFit, degradation_percent, fit, memory_ratio, vcpu_ratio,
 };
 use super::larger::{OTHER_FAMILY, other_family};
 use super::margin;
-use super::price::Change;
+use super::price::PriceStep;
 use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::discounts;
 use crate::load::Load;
@@ -46,11 +46,11 @@ const TRAINING_DAYS: i64 = 7;
 struct Candidate {
     spec: InstanceSpec,
     name: String,
-    fit: Fit,
-    price: Option<Change>,
+    fit: SizeFit,
+    price: Option<PriceStep>,
 }
 
-pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn judge(evidence: &CostEvidence<'_>) -> Result<Proposal, Abstention> {
     let (limit, days) = (
         evidence.settings.downsize_below_percent,
         evidence.settings.downsize_days,
@@ -92,7 +92,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 
 /// CPU over the rule's window, when enough of it is there.
 fn measured<'e>(
-    evidence: &'e Evidence<'_>,
+    evidence: &'e CostEvidence<'_>,
     path: &mut Path,
 ) -> Result<(&'e Load, Summary), Abstention> {
     let days = evidence.settings.downsize_days;
@@ -126,7 +126,7 @@ fn measured<'e>(
     Ok((cpu, summary))
 }
 
-fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
+fn cpu_words(evidence: &CostEvidence<'_>, summary: &Summary) -> String {
     let (limit, days) = (
         evidence.settings.downsize_below_percent,
         evidence.settings.downsize_days,
@@ -143,7 +143,7 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
 /// The smallest size of the family that holds the load and stays within the cost guardrail, else
 /// one of another family that is much cheaper and holds it too.
 fn choose(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     path: &mut Path,
 ) -> Result<Candidate, Abstention> {
@@ -170,7 +170,7 @@ fn choose(
 }
 
 /// A size with its fit over the whole history and the weeks to come.
-fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> Candidate {
+fn candidate(evidence: &CostEvidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> Candidate {
     let name = evidence.size_name(spec);
     let mut fit = fit(evidence, from, spec, evidence.history());
     fit.look_ahead(evidence, from, spec);
@@ -184,7 +184,7 @@ fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) 
     }
 }
 
-fn boots(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> bool {
+fn boots(evidence: &CostEvidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> bool {
     let architecture = evidence
         .facts
         .resource
@@ -198,7 +198,7 @@ fn boots(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) -> b
 type Refusal = Option<(&'static str, String)>;
 
 /// The smallest of the family that does, and why nothing smaller does.
-fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>, Refusal) {
+fn in_family(evidence: &CostEvidence<'_>, from: &InstanceSpec) -> (Option<Candidate>, Refusal) {
     let facts = evidence.facts;
     let mut chosen = None;
     let smaller = facts
@@ -229,7 +229,7 @@ fn in_family(evidence: &Evidence<'_>, from: &InstanceSpec) -> (Option<Candidate>
 /// The cheapest size of another family, where everything was measured and every figure is known:
 /// what is short in the own family (memory beside idle processors) another has in another
 /// proportion. A little cheaper is not worth a move.
-fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> {
+fn elsewhere(evidence: &CostEvidence<'_>, from: &InstanceSpec) -> Option<Candidate> {
     let facts = evidence.facts;
     let provider = facts.resource.provider;
     if evidence.measured().iter().any(|(_, measured)| !measured) || from.memory_gib.is_none() {
@@ -279,7 +279,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
 /// considered.
 fn price_refusal(
     step: usize,
-    price: Option<&Change>,
+    price: Option<&PriceStep>,
     max_decrease: f64,
 ) -> Option<(&'static str, String)> {
     let Some(price) = price else {
@@ -309,7 +309,7 @@ fn price_refusal(
 /// Returns the backtest of the change: the days on which the smaller size would have been
 /// sufficient.
 fn try_out(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: &InstanceSpec,
     cpu: &Load,
@@ -332,7 +332,7 @@ fn try_out(
 }
 
 fn propose(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     chosen: Candidate,
     cpu: &Load,
@@ -341,7 +341,7 @@ fn propose(
 ) -> Proposal {
     let resource = evidence.facts.resource;
     let from_name = evidence.size_name(from);
-    let memory_doubt = chosen.fit.doubts.contains(&Dimension::Memory);
+    let memory_doubt = chosen.fit.doubts.contains(&CostDimension::Memory);
     let doubts = chosen
         .fit
         .doubts
@@ -423,7 +423,7 @@ fn propose(
     proposal
 }
 
-fn codes(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
+fn codes(evidence: &CostEvidence<'_>, chosen: &Candidate) -> Vec<String> {
     let mut codes = vec![format!(
         "cpu_p95_below_{:.0}",
         evidence.settings.downsize_below_percent
@@ -443,7 +443,7 @@ fn codes(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
     codes
 }
 
-fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
+fn not_measured(evidence: &CostEvidence<'_>, chosen: &Candidate) -> Vec<String> {
     let mut names = Vec::new();
     for (dimension, measured) in evidence.measured() {
         match (measured, chosen.fit.doubts.contains(&dimension)) {
@@ -454,8 +454,8 @@ fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
         }
     }
 
-    if chosen.fit.doubts.contains(&Dimension::CpuCredits) {
-        names.push(Dimension::CpuCredits.as_str().to_owned());
+    if chosen.fit.doubts.contains(&CostDimension::CpuCredits) {
+        names.push(CostDimension::CpuCredits.as_str().to_owned());
     }
     if chosen.price.is_none() {
         names.push("price".to_owned());
@@ -465,7 +465,7 @@ fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
 }
 
 fn assess(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     chosen: &Candidate,
     degradation: Option<f64>,
     summary: &Summary,
@@ -491,7 +491,7 @@ fn assess(
     };
 
     ImpactAssessment {
-        cost_percent: chosen.price.as_ref().map(Change::percent),
+        cost_percent: chosen.price.as_ref().map(PriceStep::percent),
         cost,
         performance_degradation_percent: degradation,
         performance,
@@ -501,7 +501,7 @@ fn assess(
 
 #[allow(clippy::too_many_arguments)]
 fn explain(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from_name: &str,
     chosen: &Candidate,
     summary: &Summary,

@@ -6,19 +6,19 @@ use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::assessment::{Hazards, impact_level};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{resize, subject};
-use reeve_recommend::recommendation::Subject;
+use reeve_recommend::recommendation::RecommendationSubject;
 use reeve_recommend::recommendation::title::title;
 
 use super::Facts;
-use super::dimension::Dimension;
-use super::price::{Change, change};
+use super::dimension::CostDimension;
+use super::price::{PriceStep, change};
 use super::replaced::Replaced;
 use super::settings::Thresholds;
 use crate::load::{Load, data_points};
 
 /// The measurements of one resource. What is `None` was not measured.
 #[derive(Debug)]
-pub(super) struct Evidence<'a> {
+pub(super) struct CostEvidence<'a> {
     /// Source of the evidence.
     pub(super) facts: &'a Facts<'a>,
     /// CPU, percent of all cores.
@@ -44,11 +44,11 @@ pub(super) struct Evidence<'a> {
     pub(super) now_ms: i64,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> CostEvidence<'a> {
     pub(super) fn new(facts: &'a Facts<'a>) -> Self {
         let one = |metric| Load::measured(facts, metric);
         let both = |a, b| Load::sum(facts, a, b);
-        Evidence {
+        CostEvidence {
             facts,
             cpu: one(Metric::CpuUtilization),
             memory: one(Metric::MemoryUtilization),
@@ -66,9 +66,9 @@ impl<'a> Evidence<'a> {
 
     /// The measurements of a group's members together.
     pub(super) fn of_group(facts: &'a Facts<'a>, replaced: &'a Replaced<'a>) -> Self {
-        Evidence {
+        CostEvidence {
             replaced: Some(replaced),
-            ..Evidence::new(facts)
+            ..CostEvidence::new(facts)
         }
     }
 
@@ -106,9 +106,9 @@ impl<'a> Evidence<'a> {
     }
 
     /// Subject of a finding that leads to a size.
-    pub(super) fn subject(&self, target: &str) -> Subject {
+    pub(super) fn subject(&self, target: &str) -> RecommendationSubject {
         let subject = subject(self.resource(), Some(target.to_owned()));
-        Subject {
+        RecommendationSubject {
             instance_type: self.facts.resource.specification.instance_type.clone(),
             ..subject
         }
@@ -146,7 +146,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Prices of a change of size; those of a group are of all members.
-    pub(super) fn price(&self, from: &InstanceSpec, to: &str) -> Option<Change> {
+    pub(super) fn price(&self, from: &InstanceSpec, to: &str) -> Option<PriceStep> {
         let facts = self.facts;
         let found = change(facts.catalogue, facts.resource, &self.size_name(from), to)?;
         Some(
@@ -207,12 +207,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// Dimensions besides the processors, each with `true` if it was measured.
-    pub(super) fn measured(&self) -> [(Dimension, bool); 4] {
+    pub(super) fn measured(&self) -> [(CostDimension, bool); 4] {
         [
-            (Dimension::Memory, self.memory.is_some()),
-            (Dimension::Network, self.network.is_some()),
-            (Dimension::DiskThroughput, self.disk_bytes.is_some()),
-            (Dimension::DiskOperations, self.disk_ops.is_some()),
+            (CostDimension::Memory, self.memory.is_some()),
+            (CostDimension::Network, self.network.is_some()),
+            (CostDimension::DiskThroughput, self.disk_bytes.is_some()),
+            (CostDimension::DiskOperations, self.disk_ops.is_some()),
         ]
     }
 }

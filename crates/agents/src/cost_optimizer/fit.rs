@@ -14,8 +14,8 @@ use reeve_recommend::recommendation::{FactorKind, Factors};
 use reeve_recommend::words::{figures, percent};
 
 use super::burstable::baseline_percent;
-use super::dimension::Dimension;
-use super::evidence::Evidence;
+use super::dimension::CostDimension;
+use super::evidence::CostEvidence;
 use super::{ahead, outlook};
 use crate::load::{Load, maxima};
 
@@ -33,27 +33,27 @@ pub(super) const BASELINE_BOUND: f64 = 80.0;
 
 /// Result of comparing a load with a size.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Fit {
+pub(super) struct SizeFit {
     /// Checks in the order in which they were made.
     pub(super) path: Path,
     /// The first check that failed: code and numbers.
     pub(super) refused: Option<(&'static str, String)>,
     /// Dimensions that could not be checked and that get smaller.
-    pub(super) doubts: Vec<Dimension>,
+    pub(super) doubts: Vec<CostDimension>,
     /// Sentences for the explanation.
     pub(super) factors: Factors,
     /// Models that were asked.
     pub(super) models: Vec<ModelUse>,
 }
 
-impl Fit {
+impl SizeFit {
     fn check(&mut self, question: String, holds: bool, detail: String, code: &'static str) {
         if !self.path.ask(question, holds, detail.clone()) && self.refused.is_none() {
             self.refused = Some((code, detail));
         }
     }
 
-    fn doubt(&mut self, dimension: Dimension, question: String, why: String) {
+    fn doubt(&mut self, dimension: CostDimension, question: String, why: String) {
         self.path.unanswered(question, why);
         self.doubts.push(dimension);
     }
@@ -61,19 +61,19 @@ impl Fit {
 
 /// Checks a size against everything that was measured in a window.
 pub(super) fn fit(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: &InstanceSpec,
     window: Window,
-) -> Fit {
-    let mut found = Fit::default();
+) -> SizeFit {
+    let mut found = SizeFit::default();
     cpu(&mut found, evidence, from, to, window);
     credits(&mut found, evidence, from, to, window);
     memory(&mut found, evidence, from, to, window);
     let gbps = |spec: &InstanceSpec| spec.network_baseline_gbps;
     let to_gbps = |bytes: f64| bytes * 8.0 / 1e9;
     let network = Baseline {
-        dimension: Dimension::Network,
+        dimension: CostDimension::Network,
         code: "network_bound",
         unit: "Gbit/s",
         convert: to_gbps,
@@ -89,7 +89,7 @@ pub(super) fn fit(
     let mbps = |spec: &InstanceSpec| spec.disk_baseline_mbps;
     let to_mbps = |bytes: f64| bytes * 8.0 / 1e6;
     let disk = Baseline {
-        dimension: Dimension::DiskThroughput,
+        dimension: CostDimension::DiskThroughput,
         code: "disk_bound",
         unit: "Mbit/s",
         convert: to_mbps,
@@ -104,7 +104,7 @@ pub(super) fn fit(
 
     let iops = |spec: &InstanceSpec| spec.disk_baseline_iops;
     let operations = Baseline {
-        dimension: Dimension::DiskOperations,
+        dimension: CostDimension::DiskOperations,
         code: "disk_ops_bound",
         unit: "operations/s",
         convert: |n| n,
@@ -120,11 +120,11 @@ pub(super) fn fit(
     found
 }
 
-impl Fit {
+impl SizeFit {
     /// Adds whether the size still holds the load after the weeks to come.
     pub(super) fn look_ahead(
         &mut self,
-        evidence: &Evidence<'_>,
+        evidence: &CostEvidence<'_>,
         from: &InstanceSpec,
         to: &InstanceSpec,
     ) {
@@ -143,12 +143,12 @@ impl Fit {
     }
 }
 
-impl Fit {
+impl SizeFit {
     /// Holds the size against the capacity that the next week needs, by the peaks of up to thirteen
     /// months before.
     fn look_at_next_week(
         &mut self,
-        evidence: &Evidence<'_>,
+        evidence: &CostEvidence<'_>,
         from: &InstanceSpec,
         to: &InstanceSpec,
     ) {
@@ -258,12 +258,12 @@ impl Fit {
     }
 }
 
-impl Fit {
+impl SizeFit {
     /// Holds the size against the demand model's forecast. Without a usable model the measured days
     /// decide, and that is said.
     fn look_at_forecast(
         &mut self,
-        evidence: &Evidence<'_>,
+        evidence: &CostEvidence<'_>,
         from: &InstanceSpec,
         to: &InstanceSpec,
     ) {
@@ -293,8 +293,8 @@ impl Fit {
 }
 
 fn cpu(
-    found: &mut Fit,
-    evidence: &Evidence<'_>,
+    found: &mut SizeFit,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: &InstanceSpec,
     window: Window,
@@ -343,8 +343,8 @@ fn cpu(
 }
 
 fn credits(
-    found: &mut Fit,
-    evidence: &Evidence<'_>,
+    found: &mut SizeFit,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: &InstanceSpec,
     window: Window,
@@ -359,7 +359,7 @@ fn credits(
     };
     let Some(baseline) = baseline_percent(to) else {
         found.doubt(
-            Dimension::CpuCredits,
+            CostDimension::CpuCredits,
             question,
             "its baseline is not in the catalogue".to_owned(),
         );
@@ -378,8 +378,8 @@ fn credits(
 }
 
 fn memory(
-    found: &mut Fit,
-    evidence: &Evidence<'_>,
+    found: &mut SizeFit,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: &InstanceSpec,
     window: Window,
@@ -393,7 +393,7 @@ fn memory(
 
     let Some(used) = well_measured(evidence.memory.as_ref(), window) else {
         found.doubt(
-            Dimension::Memory,
+            CostDimension::Memory,
             question,
             format!("memory was not measured ({sizes})"),
         );
@@ -416,7 +416,7 @@ fn memory(
 
 /// A dimension with a sustained baseline.
 struct Baseline {
-    dimension: Dimension,
+    dimension: CostDimension,
     code: &'static str,
     unit: &'static str,
     convert: fn(f64) -> f64,
@@ -425,7 +425,7 @@ struct Baseline {
 impl Baseline {
     fn check(
         &self,
-        found: &mut Fit,
+        found: &mut SizeFit,
         load: Option<&Load>,
         sizes: (Option<f64>, Option<f64>),
         window: Window,

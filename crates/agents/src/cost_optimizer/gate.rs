@@ -1,11 +1,11 @@
 //! Resources that are excluded before anything is measured.
 
-use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
+use reeve_estate::{PriceCatalogue, Resource, ResourceKind, ResourceState};
 use reeve_recommend::guardrail::protection::refusal;
 use reeve_recommend::judgement::proposal::Abstention;
 
 /// Returns an abstention if the resource is excluded.
-pub(super) fn admit(resource: &Resource, catalogue: &Catalogue) -> Result<(), Abstention> {
+pub(super) fn admit(resource: &Resource, catalogue: &PriceCatalogue) -> Result<(), Abstention> {
     let out = |code, detail: &str| {
         Err(Abstention {
             kind: None,

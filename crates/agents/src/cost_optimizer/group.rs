@@ -6,7 +6,7 @@
 //! measured leaves the group as it is.
 
 use reeve_estate::{
-    Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
+    Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, SampleSeries,
 };
 use reeve_recommend::guardrail::protection::refusal;
 use reeve_recommend::judgement::proposal::Abstention;
@@ -14,7 +14,7 @@ use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use reeve_recommend::recommendation::{FactorKind, RecommendationType};
 use serde_json::Value;
 
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::replaced::Replaced;
 use super::settings::Thresholds;
 use super::{downsize, throttled};
@@ -43,7 +43,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
 
     let machine = machine(facts.resource, &fleet.members[0], size);
     let highest = fleet.highest(&machine.id);
-    let mut lowest: Vec<Series> = highest.clone();
+    let mut lowest: Vec<SampleSeries> = highest.clone();
     lowest.retain(|series| series.metric != Metric::CpuUtilization);
     lowest.extend(fleet.lowest(&machine.id, Metric::CpuUtilization));
     let as_one = |series| Facts {
@@ -54,9 +54,9 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
     };
     let (least, most) = (as_one(&lowest), as_one(&highest));
 
-    judgement.take(throttled::judge(&Evidence::of_group(&least, &replaced)));
+    judgement.take(throttled::judge(&CostEvidence::of_group(&least, &replaced)));
     if judgement.proposals.is_empty() {
-        judgement.take(downsize::judge(&Evidence::of_group(&most, &replaced)));
+        judgement.take(downsize::judge(&CostEvidence::of_group(&most, &replaced)));
     }
 
     let notes = notes(replaced.members);

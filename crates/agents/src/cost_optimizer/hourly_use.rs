@@ -9,7 +9,7 @@ use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::recommendation::RecommendationType;
 
 use super::commitment::{HourlyUse, Reservation};
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::price::hourly;
 use crate::discounts::Billed;
 
@@ -17,7 +17,7 @@ use crate::discounts::Billed;
 /// or nothing was measured. A point of CPU says that it ran. What commitments pay already, by its
 /// bill, is left out, and so is what the machine's own findings take away: a machine that should
 /// stop is not committed to, and one that should shrink at its smaller size.
-pub(super) fn measure(evidence: &Evidence<'_>, proposals: &[Proposal]) -> Option<HourlyUse> {
+pub(super) fn measure(evidence: &CostEvidence<'_>, proposals: &[Proposal]) -> Option<HourlyUse> {
     let facts = evidence.facts;
     let machine = facts.resource;
     if machine.kind != ResourceKind::VirtualMachine || machine.purchase != Some(Purchase::OnDemand)
@@ -78,7 +78,7 @@ fn remaining(proposals: &[Proposal]) -> Option<f64> {
 
 /// The reservation of the machine's family. Sizes share reservations on Linux without a licence
 /// alone.
-fn reservation(evidence: &Evidence<'_>, size: &str) -> Option<Reservation> {
+fn reservation(evidence: &CostEvidence<'_>, size: &str) -> Option<Reservation> {
     let (catalogue, machine) = (evidence.facts.catalogue, evidence.facts.resource);
     let platform = machine.specification.platform.as_deref();
     if platform.is_some_and(|platform| platform != "linux") {

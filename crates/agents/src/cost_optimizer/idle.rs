@@ -24,11 +24,11 @@ use reeve_recommend::recommendation::{
 };
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 
-use super::bill::Bill;
+use super::bill::MachineBill;
 use super::ended::EndedWork;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::idleness::{MEAN_PERCENT, NETWORK_MEAN, NETWORK_P99, P99_PERCENT, is_quiet, is_zero};
-use super::rhythm::{NoRhythm, Rhythm};
+use super::rhythm::{NoRhythm, UsageRhythm};
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use super::{margin, outlook, schedule};
 use crate::confidence::{Confidence, backtest, confidence, signs};
@@ -44,7 +44,7 @@ const QUARTER_DAYS: f64 = 85.0;
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
 const RULE: &str = "identify_idle_resources";
 
-pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn judge(evidence: &CostEvidence<'_>) -> Result<Proposal, Abstention> {
     let mut path = Path::default();
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     can_stop(evidence)?;
@@ -160,7 +160,7 @@ fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
 }
 
 /// Abstains where a stop is refused, so that it is not proposed as advice either.
-fn can_stop(evidence: &Evidence<'_>) -> Result<(), Abstention> {
+fn can_stop(evidence: &CostEvidence<'_>) -> Result<(), Abstention> {
     let resource = evidence.facts.resource;
     let change = if resource.kind == ResourceKind::Database {
         "stop_database"
@@ -185,7 +185,7 @@ struct Outlook {
 /// looks at: a job of the quarter is not idle in between. Where no model has learned the resource,
 /// either the measured days are as long as a model's history, or a person decides.
 fn will_stay_idle(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     days: f64,
     factors: &mut Factors,
     path: &mut Path,
@@ -228,7 +228,7 @@ fn will_stay_idle(
 /// Decides on a resource that is used at times: a recurring schedule leads to stopping it outside
 /// of those times; any other use means that it is not idle.
 fn worked_sometimes(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     work: &Work,
     detail: &str,
     path: Path,
@@ -240,7 +240,7 @@ fn worked_sometimes(
         "cpu_in_use"
     };
 
-    let why = match Rhythm::from_work(work, evidence.now_ms) {
+    let why = match UsageRhythm::from_work(work, evidence.now_ms) {
         Ok(rhythm) => match schedule::judge(evidence, work, &rhythm, path) {
             Ok(proposal) => return Ok(proposal),
             Err(_) if work.share() > IN_USE => in_use,
@@ -261,7 +261,7 @@ fn worked_sometimes(
 }
 
 /// Returns `true` if the resource was unused during a window; `None` without measurements.
-pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
+pub(super) fn stayed_idle(evidence: &CostEvidence<'_>, window: Window) -> Option<bool> {
     if evidence.facts.resource.kind == ResourceKind::Database {
         return evidence
             .connections
@@ -285,7 +285,7 @@ pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<boo
 
 fn covered(
     load: Option<&Load>,
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     name: &str,
     path: &mut Path,
 ) -> Result<Summary, Abstention> {
@@ -318,7 +318,7 @@ fn covered(
     }
 }
 
-fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
+fn silent_machine(evidence: &CostEvidence<'_>, path: &mut Path) -> Result<String, Abstention> {
     let days = evidence.settings.idle_days;
     let window = evidence.last_days(days);
     let unmeasured =
@@ -365,7 +365,7 @@ fn silent_machine(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Ab
     Ok(format!("{cpu_words}. {network_words}"))
 }
 
-fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, Abstention> {
+fn silent_database(evidence: &CostEvidence<'_>, path: &mut Path) -> Result<String, Abstention> {
     let days = evidence.settings.idle_days;
     let connections = covered(evidence.connections.as_ref(), evidence, "connections", path)?;
     Ok(format!(
@@ -376,7 +376,7 @@ fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, A
 }
 
 fn propose(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     load: &Load,
     days: f64,
     mut factors: Factors,
@@ -402,7 +402,7 @@ fn propose(
         counted.held == counted.windows,
         trust.words(),
     );
-    let bill = Bill::from_evidence(evidence);
+    let bill = MachineBill::from_evidence(evidence);
     let iac = owned_by_code(resource);
     let hazards = Hazards {
         unmeasured: false,
@@ -474,10 +474,10 @@ fn propose(
 }
 
 fn explain(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     factors: Factors,
     path: Path,
-    bill: &Bill,
+    bill: &MachineBill,
     impact: &ImpactAssessment,
     risk: Impact,
 ) -> Explanation {

@@ -7,9 +7,9 @@ use reeve_estate::InstanceSpec;
 use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::fit::fit;
-use super::price::Change;
+use super::price::PriceStep;
 
 /// The measured work may take this share of what the larger size sustains, percent: demand beyond
 /// 100 % was not measured.
@@ -42,7 +42,7 @@ pub(super) enum Short {
 pub(super) struct Larger {
     pub(super) spec: InstanceSpec,
     pub(super) name: String,
-    pub(super) price: Option<Change>,
+    pub(super) price: Option<PriceStep>,
 }
 
 /// vCPUs that a size sustains: a burstable one its baseline alone. `None` where the baseline is not
@@ -78,7 +78,7 @@ impl Short {
 /// The cheapest size that helps and holds everything else that was measured; the error says why
 /// there is none.
 pub(super) fn choose(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     short: Short,
 ) -> Result<Larger, Obstacle> {

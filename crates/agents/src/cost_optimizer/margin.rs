@@ -6,7 +6,7 @@ use reeve_learn::calibrate::Daily;
 use reeve_learn::{DAY_MS, Summary, Window};
 
 use super::burstable::baseline_percent;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::fit::{
     BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio,
     well_measured,
@@ -17,7 +17,7 @@ use crate::confidence::DAY_COVERAGE;
 use crate::load::Load;
 
 /// The margins of each day of the history.
-fn daily(evidence: &Evidence<'_>, margin: impl Fn(Window) -> Option<f64>) -> Daily {
+fn daily(evidence: &CostEvidence<'_>, margin: impl Fn(Window) -> Option<f64>) -> Daily {
     evidence
         .history()
         .blocks(DAY_MS)
@@ -34,7 +34,11 @@ fn day_of(load: Option<&Load>, day: Window) -> Option<Summary> {
 }
 
 /// Of a smaller size: what is left to the nearest bound, as a share of that bound.
-pub(super) fn smaller(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) -> Daily {
+pub(super) fn smaller(
+    evidence: &CostEvidence<'_>,
+    from: &InstanceSpec,
+    to: &InstanceSpec,
+) -> Daily {
     let ratio = vcpu_ratio(from, to);
     daily(evidence, |day| {
         let cpu = day_of(evidence.cpu.as_ref(), day)?;
@@ -71,7 +75,7 @@ pub(super) fn smaller(evidence: &Evidence<'_>, from: &InstanceSpec, to: &Instanc
 }
 
 /// Of stopping what is idle: what is left to the limits of idleness.
-pub(super) fn idle(evidence: &Evidence<'_>) -> Daily {
+pub(super) fn idle(evidence: &CostEvidence<'_>) -> Daily {
     if evidence.facts.resource.kind == ResourceKind::Database {
         return daily(evidence, |day| {
             let connections = day_of(evidence.connections.as_ref(), day)?;
@@ -90,7 +94,7 @@ pub(super) fn idle(evidence: &Evidence<'_>) -> Daily {
 }
 
 /// Of a larger size: how clearly the need was there.
-pub(super) fn larger(evidence: &Evidence<'_>, starved: bool) -> Daily {
+pub(super) fn larger(evidence: &CostEvidence<'_>, starved: bool) -> Daily {
     daily(evidence, |day| {
         if starved {
             let credits = day_of(evidence.credits.as_ref(), day)?;

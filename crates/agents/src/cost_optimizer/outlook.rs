@@ -13,7 +13,7 @@ use reeve_recommend::models::{
 use reeve_recommend::words::percent;
 
 use super::burstable::baseline_percent;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::fit::{CPU_P99_BOUND, vcpu_ratio};
 
 /// Days that a size must hold.
@@ -24,7 +24,7 @@ const LEAST_NOW: f64 = 50.0;
 
 /// The demand model's answer about a machine, or the reason why it has none.
 pub(super) fn demand<'e>(
-    evidence: &'e Evidence<'_>,
+    evidence: &'e CostEvidence<'_>,
 ) -> Result<(&'e ModelReference, DemandOutlook), Obstacle> {
     let facts = evidence.facts;
     let (model, state) = facts.models.get::<DemandModel>()?;
@@ -123,7 +123,7 @@ pub(super) struct Passing {
 
 /// Demand that will keep a machine above the limit for the rule's window; `None` where it will not,
 /// or without a model.
-pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> {
+pub(super) fn passes(evidence: &CostEvidence<'_>, now: &Summary) -> Option<Passing> {
     let (model, outlook) = demand(evidence).ok().filter(|_| now.mean >= LEAST_NOW)?;
     let limit = evidence.settings.upgrade_above_percent;
 
@@ -152,7 +152,7 @@ pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> 
 /// Use that the usage model saw in hours that count and that comes again, with the model; `Err` is
 /// the reason why there is no model.
 pub(super) fn recurrence<'e>(
-    evidence: &'e Evidence<'_>,
+    evidence: &'e CostEvidence<'_>,
     counts: impl Fn(i64) -> bool,
 ) -> Result<(&'e ModelReference, i64, Option<Recurrence>), Obstacle> {
     let facts = evidence.facts;

@@ -1,12 +1,12 @@
 //! Cost of a size and saving of a change, at list price.
 
-use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
+use reeve_estate::{Money, PriceCatalogue, Resource, ResourceKind};
 
 use reeve_recommend::words::{dollars, percent};
 
 /// Prices of now and of the target.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
+pub(super) struct PriceStep {
     /// A month at the size it has.
     pub(super) now: Money,
     /// A month at the target.
@@ -16,11 +16,11 @@ pub(super) struct Change {
     pub(super) machines: u32,
 }
 
-impl Change {
+impl PriceStep {
     /// Prices of so many machines.
-    pub(super) fn times(self, machines: u32) -> Change {
+    pub(super) fn times(self, machines: u32) -> PriceStep {
         let all = |one: Money| Money::from_usd(one.usd() * f64::from(machines));
-        Change {
+        PriceStep {
             now: all(self.now),
             target: all(self.target),
             machines,
@@ -70,7 +70,7 @@ impl Change {
 
 /// The price of a machine or database an hour by the list of its region; `None` for whatever has
 /// none.
-pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<f64> {
+pub(super) fn hourly(catalogue: &PriceCatalogue, resource: &Resource, size: &str) -> Option<f64> {
     if !matches!(
         resource.kind,
         ResourceKind::VirtualMachine | ResourceKind::Database
@@ -82,16 +82,16 @@ pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> 
 
 /// Returns the cost difference of a change of size.
 pub(super) fn change(
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
     resource: &Resource,
     from: &str,
     to: &str,
-) -> Option<Change> {
+) -> Option<PriceStep> {
     let (now, target) = (
         hourly(catalogue, resource, from)?,
         hourly(catalogue, resource, to)?,
     );
-    Some(Change {
+    Some(PriceStep {
         now: Money::per_month(now),
         target: Money::per_month(target),
         hourly: (now, target),

@@ -15,7 +15,7 @@ use reeve_recommend::change::Unused;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::recommendation::RecommendationType;
 
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::fit::{degradation_percent, fit, vcpu_ratio};
 use super::{Facts, commitment, idle, judge, schedule, throttled, unused};
 use crate::retrospect::{self, every_day};
@@ -24,7 +24,7 @@ use crate::retrospect::{self, every_day};
 /// of the unchanged resource; `None` if they do not decide it.
 #[must_use]
 pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
-    let evidence = Evidence::new(facts);
+    let evidence = CostEvidence::new(facts);
     let after = Window {
         start_ms: made_at.as_millisecond(),
         end_ms: evidence.now_ms,
@@ -43,7 +43,7 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
             every_day(after, |day| unused::stayed_unused(facts, day))
         }
         RecommendationType::IdleResourceCleanup if is_schedule(proposal) => schedule::kept_to(
-            &Evidence::new(&Facts {
+            &CostEvidence::new(&Facts {
                 now: made_at,
                 ..*facts
             }),
@@ -72,7 +72,7 @@ fn is_schedule(proposal: &Proposal) -> bool {
         .any(|code| code == schedule::CODE)
 }
 
-fn smaller_held(proposal: &Proposal, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
+fn smaller_held(proposal: &Proposal, evidence: &CostEvidence<'_>, after: Window) -> Option<bool> {
     let from = evidence.size.as_ref()?;
     let target = proposal.subject.target_type.as_deref()?;
     let facts = evidence.facts;

@@ -22,7 +22,7 @@ const WEEK: i64 = HOURS as i64;
 
 /// Hours of the week in which it works, Monday 00:00 UTC first.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Rhythm {
+pub(super) struct UsageRhythm {
     hours: [bool; HOURS],
 }
 
@@ -39,9 +39,9 @@ pub(super) enum NoRhythm {
     Irregular,
 }
 
-impl Rhythm {
+impl UsageRhythm {
     /// The rhythm of the work before a time.
-    pub(super) fn from_work(work: &Work, now_ms: i64) -> Result<Rhythm, NoRhythm> {
+    pub(super) fn from_work(work: &Work, now_ms: i64) -> Result<UsageRhythm, NoRhythm> {
         let now = now_ms.div_euclid(HOUR_MS);
         let week_of = |hour: i64| (now - 1 - hour).div_euclid(WEEK);
         let whole = (0..)
@@ -97,7 +97,7 @@ impl Rhythm {
             }
         }
 
-        Ok(Rhythm { hours })
+        Ok(UsageRhythm { hours })
     }
 
     /// Returns `true` where an hour since the epoch is in the working times, or right beside them.

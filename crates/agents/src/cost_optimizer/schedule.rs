@@ -18,10 +18,10 @@ use reeve_recommend::recommendation::{
 };
 use reeve_recommend::words::{byte_rate, dollars, percent};
 
-use super::bill::Bill;
-use super::evidence::Evidence;
+use super::bill::MachineBill;
+use super::evidence::CostEvidence;
 use super::outlook;
-use super::rhythm::Rhythm;
+use super::rhythm::UsageRhythm;
 use super::work::Work;
 use crate::confidence::{backtest, confidence, signs};
 use crate::load::Load;
@@ -40,9 +40,9 @@ const TRAINING_DAYS: i64 = 21;
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
 
 pub(super) fn judge(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     work: &Work,
-    rhythm: &Rhythm,
+    rhythm: &UsageRhythm,
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
     let off = rhythm.off_share();
@@ -107,8 +107,8 @@ pub(super) fn judge(
 /// Asks the usage model whether it is used outside its working times after a pause that is longer
 /// than what a judgement looks at.
 fn keeps_to_times(
-    evidence: &Evidence<'_>,
-    rhythm: &Rhythm,
+    evidence: &CostEvidence<'_>,
+    rhythm: &UsageRhythm,
     path: &mut Path,
 ) -> Result<Vec<ModelUse>, Abstention> {
     let question = "Is it used at no other time, by the weeks that the usage model has learned?";
@@ -135,7 +135,7 @@ fn keeps_to_times(
 }
 
 /// The mean of a load outside the working times and the hours beside them.
-fn mean_between(evidence: &Evidence<'_>, load: &Load, rhythm: &Rhythm) -> Option<f64> {
+fn mean_between(evidence: &CostEvidence<'_>, load: &Load, rhythm: &UsageRhythm) -> Option<f64> {
     let points = evidence.history().select(&load.points).iter();
     let between: Vec<f64> = points
         .filter(|(at, _)| !rhythm.foretells(at.div_euclid(HOUR_MS)))
@@ -145,7 +145,7 @@ fn mean_between(evidence: &Evidence<'_>, load: &Load, rhythm: &Rhythm) -> Option
 }
 
 /// Returns `true` where all work of a window is in the working times or beside them.
-fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
+fn holds(work: &Work, rhythm: &UsageRhythm, window: Window) -> bool {
     let hours = window.start_ms.div_euclid(HOUR_MS)..window.end_ms.div_euclid(HOUR_MS);
     work.worked()
         .filter(|hour| hours.contains(hour))
@@ -155,18 +155,18 @@ fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
 /// Returns `true` if the use after a time stayed within the working hours known by then; `None` if
 /// none were known.
 pub(super) fn kept_to(
-    before: &Evidence<'_>,
-    evidence: &Evidence<'_>,
+    before: &CostEvidence<'_>,
+    evidence: &CostEvidence<'_>,
     after: Window,
 ) -> Option<bool> {
-    let rhythm = Rhythm::from_work(&Work::from_evidence(before)?, before.now_ms).ok()?;
+    let rhythm = UsageRhythm::from_work(&Work::from_evidence(before)?, before.now_ms).ok()?;
     Some(holds(&Work::from_evidence(evidence)?, &rhythm, after))
 }
 
 fn propose(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     work: &Work,
-    rhythm: &Rhythm,
+    rhythm: &UsageRhythm,
     between: String,
     mut path: Path,
 ) -> Proposal {
@@ -174,7 +174,7 @@ fn propose(
     let load = evidence.cpu.as_ref().or(evidence.connections.as_ref());
     let counted = load.map(|load| {
         backtest(evidence.history(), load, TRAINING_DAYS, |before, day| {
-            let known = Rhythm::from_work(&work.until(before.end_ms), before.end_ms).ok()?;
+            let known = UsageRhythm::from_work(&work.until(before.end_ms), before.end_ms).ok()?;
             Some(holds(work, &known, day))
         })
     });
@@ -188,7 +188,7 @@ fn propose(
         trust.words(),
     );
     let off = rhythm.off_share();
-    let bill = Bill::from_evidence(evidence);
+    let bill = MachineBill::from_evidence(evidence);
     let savings = bill.saving(off);
     let monthly_cost = resource.monthly_cost.or(bill.compute);
     let iac = owned_by_code(resource);
@@ -244,7 +244,7 @@ fn propose(
 
 /// The explanation; its path and the range of its confidence are added by the caller.
 fn explain(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     work: &Work,
     times: &str,
     [trust, between, cost]: [String; 3],
@@ -283,7 +283,7 @@ fn explain(
 
 /// Returns each day's adherence to the working hours: 1 without use outside of them, less for each
 /// hour with such use.
-fn margins(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm) -> Daily {
+fn margins(evidence: &CostEvidence<'_>, work: &Work, rhythm: &UsageRhythm) -> Daily {
     let days = evidence.history().blocks(DAY_MS);
     let margin = |day: &Window| {
         let hours = day.start_ms.div_euclid(HOUR_MS)..day.end_ms.div_euclid(HOUR_MS);

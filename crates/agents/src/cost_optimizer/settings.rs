@@ -1,12 +1,12 @@
 //! Settings of `cost_optimizer`: the thresholds and windows of requirements.
 
-use reeve_recommend::agent::settings::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{AgentSetting, SettingValue};
 
 use crate::settings::settings;
 
 /// Tags that machines must have, a setting without a requirement: without them costs cannot be
 /// allocated.
-pub(super) const REQUIRED_TAGS: Setting = Setting {
+pub(super) const REQUIRED_TAGS: AgentSetting = AgentSetting {
     path: "required_tags",
     description: "Tags that every machine must have, each with a value for machines whose volumes have none (CostCenter=4711)",
     default: SettingValue::Names(Vec::new()),

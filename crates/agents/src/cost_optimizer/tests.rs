@@ -13,12 +13,12 @@ mod unused;
 
 use jiff::SignedDuration;
 use reeve_estate::{
-    Catalogue, Metric, Money, Provider, Purchase, ResourceId, ResourceKind, ResourceState,
+    Metric, Money, PriceCatalogue, Provider, Purchase, ResourceId, ResourceKind, ResourceState,
 };
 use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::plan::StepKind;
-use reeve_recommend::recommendation::{Decision, Priority, RecommendationType};
+use reeve_recommend::recommendation::{Priority, RecommendationDecision, RecommendationType};
 
 use estate::{Case, noise, now, resource};
 
@@ -31,7 +31,7 @@ fn only(case: &Case) -> Proposal {
 }
 
 fn usd(name: &str) -> f64 {
-    Catalogue::builtin()
+    PriceCatalogue::builtin()
         .hourly_usd(Provider::Aws, "us-east-1", name, Some("linux"))
         .unwrap()
         .usd_per_hour
@@ -975,7 +975,8 @@ fn a_size_must_hold_what_the_next_week_may_need() {
     };
     let even = only(&quiet(|_| 40.0));
 
-    let asked = |decision: &&Decision| decision.check.contains("next 7 days may need");
+    let asked =
+        |decision: &&RecommendationDecision| decision.check.contains("next 7 days may need");
     assert_eq!(
         even.explanation
             .decision_path

@@ -16,12 +16,12 @@ use reeve_recommend::recommendation::{
 use reeve_recommend::words::{dollars, figures, percent, thousands};
 
 use super::burstable::baseline_percent;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::fit::vcpu_ratio;
 use super::larger::{self, Larger, Short, sustained};
 use super::margin;
 use super::outlook::{self, Passing};
-use super::price::Change;
+use super::price::PriceStep;
 use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::discounts;
 use crate::load::Load;
@@ -40,7 +40,7 @@ const RULE: &str = "upgrade_throttled";
 /// Reason code of a need that shows in CPU credits.
 pub(super) const CREDITS_EXHAUSTED: &str = "cpu_credits_exhausted";
 
-pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn judge(evidence: &CostEvidence<'_>) -> Result<Proposal, Abstention> {
     let (limit, days) = (
         evidence.settings.upgrade_above_percent,
         evidence.settings.upgrade_days,
@@ -174,7 +174,7 @@ fn is_saturated(summary: &Summary, limit: f64) -> bool {
     summary.mean > limit && summary.p50 > limit
 }
 
-fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
+fn cpu_words(evidence: &CostEvidence<'_>, summary: &Summary) -> String {
     let (limit, days) = (
         evidence.settings.upgrade_above_percent,
         evidence.settings.upgrade_days,
@@ -189,7 +189,7 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
 
 /// Returns `true` if a burstable machine ran out of credits and was limited to its baseline; mean
 /// CPU alone does not show that.
-fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
+fn is_starved(evidence: &CostEvidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     let days = evidence.settings.upgrade_days;
     let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else {
         return false;
@@ -221,7 +221,11 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
 
 /// Returns `true` if the demand for a larger size lasted through a window; `None` if it was not
 /// measured well enough.
-pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
+pub(super) fn still_wanted(
+    evidence: &CostEvidence<'_>,
+    window: Window,
+    starved: bool,
+) -> Option<bool> {
     let load = if starved {
         evidence.credits.as_ref()
     } else {
@@ -240,7 +244,7 @@ pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: boo
 
 /// Returns the confidence: the share of days that still needed the larger size after three such
 /// days.
-fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
+fn trust(evidence: &CostEvidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
     let empty = |window| {
         evidence
             .credits
@@ -273,8 +277,8 @@ fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) ->
 }
 
 /// Returns `true` if the price rises by no more than the guardrail allows, or is not known.
-fn is_within_guardrail(price: Option<&Change>, limit: f64, path: &mut Path) -> bool {
-    let rise = price.map(Change::percent);
+fn is_within_guardrail(price: Option<&PriceStep>, limit: f64, path: &mut Path) -> bool {
+    let rise = price.map(PriceStep::percent);
     let words = rise.map_or("no list price".to_owned(), |rise| {
         format!("cost rises by {}", percent(rise))
     });
@@ -288,7 +292,7 @@ fn is_within_guardrail(price: Option<&Change>, limit: f64, path: &mut Path) -> b
 }
 
 fn propose(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     from: &InstanceSpec,
     to: Larger,
     cpu: &Load,
@@ -319,7 +323,7 @@ fn propose(
         facts.guardrails.max_cost_increase_percent,
         &mut path,
     );
-    let savings = price.as_ref().map(Change::savings);
+    let savings = price.as_ref().map(PriceStep::savings);
     let list_now = price.as_ref().map(|price| price.now);
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = owned_by_code(resource);
@@ -384,7 +388,7 @@ fn propose(
 }
 
 fn factors(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     (from, to): (&InstanceSpec, &InstanceSpec),
     summary: &Summary,
     need: Need,
@@ -421,11 +425,11 @@ const CEILING: &str =
     "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
 
 fn explain(
-    evidence: &Evidence<'_>,
+    evidence: &CostEvidence<'_>,
     [from_name, to_name]: [&str; 2],
     factors: Factors,
     path: Path,
-    price: Option<&Change>,
+    price: Option<&PriceStep>,
     impact: &ImpactAssessment,
     risk: Impact,
 ) -> Explanation {
@@ -452,8 +456,8 @@ fn explain(
 }
 
 fn assess(
-    evidence: &Evidence<'_>,
-    price: Option<&Change>,
+    evidence: &CostEvidence<'_>,
+    price: Option<&PriceStep>,
     summary: &Summary,
     from: &InstanceSpec,
     to: &InstanceSpec,
@@ -480,8 +484,8 @@ fn assess(
     };
 
     ImpactAssessment {
-        cost_percent: price.map(Change::percent),
-        cost: price.map_or("no list price is known".to_owned(), Change::words),
+        cost_percent: price.map(PriceStep::percent),
+        cost: price.map_or("no list price is known".to_owned(), PriceStep::words),
         performance_degradation_percent: Some(0.0),
         performance,
         security: evidence.security(),

@@ -17,7 +17,7 @@ use reeve_recommend::recommendation::{
 use reeve_recommend::words::{at_most, day, dollars};
 
 use super::Facts;
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use super::settings::Thresholds;
 use crate::confidence::{confidence, signs};
 use crate::discounts;
@@ -221,7 +221,7 @@ fn propose(
     }
 
     let trust = confidence(counted, &Vec::new(), 0.0, None);
-    let evidence = Evidence::new(facts);
+    let evidence = CostEvidence::new(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };
     let signs = signs(evidence.facts, Vec::new(), counted.windows, unknown);
     let iac = owned_by_code(volume);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use reeve_estate::ResourceKind;
 use reeve_learn::{DAY_MS, HOUR_MS};
 
-use super::evidence::Evidence;
+use super::evidence::CostEvidence;
 use crate::load::Load;
 use reeve_recommend::words::{byte_rate, figures, percent};
 
@@ -42,7 +42,7 @@ pub(super) struct Work {
 impl Work {
     /// Of everything that was measured; `None` where nothing was. A database works while somebody
     /// is connected.
-    pub(super) fn from_evidence(evidence: &Evidence<'_>) -> Option<Work> {
+    pub(super) fn from_evidence(evidence: &CostEvidence<'_>) -> Option<Work> {
         type Part<'e> = (&'static str, &'e Option<Load>, f64, fn(f64) -> String);
         let connections = evidence.facts.resource.kind == ResourceKind::Database
             && evidence.connections.is_some();

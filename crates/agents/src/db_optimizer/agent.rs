@@ -7,11 +7,11 @@ use reeve_estate::ResourceKind;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::{Facts, Judgement};
-use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
+use reeve_recommend::observation::{AnswerTerms, Observation, ObservationAnswer};
 
 use super::{judgement, replica, settings};
 
@@ -24,11 +24,11 @@ impl AgentDefinition for DbOptimizer {
         documented(AgentType::DB_OPTIMIZER)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, _: &Settings) -> Needs {
+    fn needs(&self, _: &AgentSettings) -> Needs {
         Needs {
             kinds: vec![ResourceKind::Database],
             facts: vec![FactNeed::of::<DatabaseReading>()],
@@ -44,7 +44,7 @@ impl AgentDefinition for DbOptimizer {
         &self,
         observation: Observation<'_>,
         terms: AnswerTerms<'_>,
-    ) -> Option<Result<Answer, Obstacle>> {
+    ) -> Option<Result<ObservationAnswer, Obstacle>> {
         match observation {
             Observation::Shortage(shortage) => replica::relieve(shortage, terms),
             Observation::Foreseen(foreseen) => replica::respond(foreseen, terms).map(Ok),

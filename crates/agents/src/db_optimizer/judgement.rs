@@ -2,7 +2,8 @@
 //! statement, parameter and table.
 
 use reeve_databases::{
-    Advice, Area, DatabaseReading, Observation, Severity, Thresholds as Limits, Unjudged, judge,
+    Area, DatabaseAdvice, DatabaseReading, DatabaseThresholds as Limits, Observation, Severity,
+    Unjudged, judge,
 };
 use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
@@ -129,7 +130,7 @@ fn is_wanted(area: Area, rule: &str, settings: &Thresholds) -> bool {
 }
 
 /// The action of that advice belongs to.
-fn action(advice: &Advice) -> &'static str {
+fn action(advice: &DatabaseAdvice) -> &'static str {
     match (advice.area, advice.rule.as_str()) {
         (Area::Index, "missing_index") => "create_missing_indexes",
         (Area::Index, _) => "remove_unused_indexes",
@@ -143,7 +144,7 @@ fn action(advice: &Advice) -> &'static str {
     }
 }
 
-fn proposal(facts: &Facts<'_>, advice: &Advice) -> Proposal {
+fn proposal(facts: &Facts<'_>, advice: &DatabaseAdvice) -> Proposal {
     let resource = facts.resource;
     let mut subject = subject(resource, None);
     subject.aspect = Some(format!(
@@ -223,7 +224,7 @@ fn proposal(facts: &Facts<'_>, advice: &Advice) -> Proposal {
     .with_not_measured(Vec::new())
 }
 
-fn confidence(advice: &Advice) -> f64 {
+fn confidence(advice: &DatabaseAdvice) -> f64 {
     let is_estimate = advice
         .reasons
         .iter()
@@ -235,7 +236,7 @@ fn confidence(advice: &Advice) -> f64 {
     }
 }
 
-fn performance(advice: &Advice) -> String {
+fn performance(advice: &DatabaseAdvice) -> String {
     let cost = &advice.cost;
     match (advice.area, cost.after) {
         (Area::Index, Some(after)) if advice.rule == "missing_index" => {
@@ -247,7 +248,7 @@ fn performance(advice: &Advice) -> String {
     }
 }
 
-fn impact(advice: &Advice) -> Impact {
+fn impact(advice: &DatabaseAdvice) -> Impact {
     match (advice.area, advice.needs_restart) {
         (_, true) => Impact::High,
         (Area::Index | Area::Parameter, _) => Impact::Medium,

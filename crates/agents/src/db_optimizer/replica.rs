@@ -3,7 +3,7 @@
 use reeve_audit::Obstacle;
 use reeve_estate::ResourceKind;
 use reeve_recommend::observation::{
-    Answer, AnswerTerms, ForeseenCondition, ShortCapacity, Shortage,
+    AnswerTerms, ForeseenCondition, ObservationAnswer, ShortCapacity, Shortage,
 };
 use reeve_recommend::plan::relief;
 use reeve_recommend::predictive::ResponseKind;
@@ -22,7 +22,7 @@ const READ_REPLICA: AnswerKind = AnswerKind {
 pub(super) fn relieve(
     shortage: &Shortage<'_>,
     terms: AnswerTerms<'_>,
-) -> Option<Result<Answer, Obstacle>> {
+) -> Option<Result<ObservationAnswer, Obstacle>> {
     if shortage.capacity != ShortCapacity::Connections {
         return None;
     }
@@ -44,7 +44,10 @@ pub(super) fn relieve(
 }
 
 /// Returns the replica that a predictive rule asks for; `None` for actions of other agent types.
-pub(super) fn respond(foreseen: &ForeseenCondition<'_>, terms: AnswerTerms<'_>) -> Option<Answer> {
+pub(super) fn respond(
+    foreseen: &ForeseenCondition<'_>,
+    terms: AnswerTerms<'_>,
+) -> Option<ObservationAnswer> {
     let is_replica = foreseen.rule.response.kind == ResponseKind::CreateReadReplica;
     let relief = || relief::read_replica(foreseen.target);
     is_replica.then(|| predictive_answer::answer(foreseen, relief(), terms))

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use reeve_databases::{DatabaseReading, Observation};
-use reeve_estate::{Catalogue, ResourceKind};
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_estate::{PriceCatalogue, ResourceKind};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
@@ -53,7 +53,7 @@ fn observation() -> Observation {
 fn judgement(reading: Option<DatabaseReading>, settings: &[(&str, SettingValue)]) -> Judgement {
     let database = resource("shop", ResourceKind::Database, "postgresql", None);
     let settings = settings.iter().cloned();
-    let settings = Settings(
+    let settings = AgentSettings(
         settings
             .map(|(path, value)| (path.to_owned(), value))
             .collect(),
@@ -70,7 +70,7 @@ fn judgement(reading: Option<DatabaseReading>, settings: &[(&str, SettingValue)]
         document: None,
         relations: RelationIndex::none(),
         volumes: &[],
-        catalogue: Catalogue::builtin(),
+        catalogue: PriceCatalogue::builtin(),
         settings: &settings,
         guardrails: &Guardrails::default(),
         open: &open,

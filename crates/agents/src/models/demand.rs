@@ -10,8 +10,8 @@ use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::hour_of_week;
 use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
 use reeve_recommend::models::{
-    Demand as Profile, DemandModel, Evaluation, JoinStates, Material, ModelState as _, ModelType,
-    NotTrained, Trained, Trainer, between,
+    Demand as Profile, DemandModel, JoinStates, Material, ModelEvaluation, ModelState as _,
+    ModelType, NotTrained, Trained, Trainer, between,
 };
 
 use super::forecast::{forecast, hundredths};
@@ -22,7 +22,7 @@ const BUSY_PERCENTILE: f64 = 80.0;
 
 /// The trainer of demand.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Demand;
+pub struct ModelDemand;
 
 fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
     let shape = WeeklyShape::fit(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
@@ -57,7 +57,7 @@ fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
     })
 }
 
-impl Trainer for Demand {
+impl Trainer for ModelDemand {
     fn name(&self) -> &'static str {
         DemandModel::NAME
     }
@@ -100,7 +100,7 @@ impl Trainer for Demand {
         state: &str,
         material: &Material,
         from: Timestamp,
-    ) -> Result<Evaluation, NotTrained> {
+    ) -> Result<ModelEvaluation, NotTrained> {
         let kept = DemandModel::read(state)?;
         let mut counted = Confusion::default();
 
@@ -120,7 +120,7 @@ impl Trainer for Demand {
             }
         }
 
-        Evaluation::from_counts(counted)
+        ModelEvaluation::from_counts(counted)
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {

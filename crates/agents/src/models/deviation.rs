@@ -9,8 +9,8 @@ use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::hour_of_week;
 use reeve_learn::{Point, WeeklyShape, percentile};
 use reeve_recommend::models::{
-    DeviationBand, DeviationModel, Evaluation, JoinStates, Material, ModelState as _, ModelType,
-    NotTrained, SCALES, Trained, Trainer, between,
+    DeviationBand, DeviationModel, JoinStates, Material, ModelEvaluation, ModelState as _,
+    ModelType, NotTrained, SCALES, Trained, Trainer, between,
 };
 
 use super::profiles::{self, ENOUGH_HOURS};
@@ -26,7 +26,7 @@ const JUMP: f64 = 25.0;
 
 /// The trainer of deviations.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Deviation;
+pub struct ModelDeviation;
 
 fn band(points: &[Point]) -> Option<DeviationBand> {
     let shape = WeeklyShape::fit(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
@@ -48,7 +48,7 @@ fn band(points: &[Point]) -> Option<DeviationBand> {
     })
 }
 
-impl Trainer for Deviation {
+impl Trainer for ModelDeviation {
     fn name(&self) -> &'static str {
         DeviationModel::NAME
     }
@@ -87,7 +87,7 @@ impl Trainer for Deviation {
         state: &str,
         material: &Material,
         from: Timestamp,
-    ) -> Result<Evaluation, NotTrained> {
+    ) -> Result<ModelEvaluation, NotTrained> {
         let kept = DeviationModel::read(state)?;
         let mut counted = Confusion::default();
 
@@ -111,7 +111,7 @@ impl Trainer for Deviation {
             }
         }
 
-        Evaluation::from_counts(counted)
+        ModelEvaluation::from_counts(counted)
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {

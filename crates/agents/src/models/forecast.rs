@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_learn::forecast::{Settings, fit};
+use reeve_learn::forecast::{ForecastSettings, fit};
 use reeve_learn::grid::Grid;
 use reeve_learn::{DAY_MS, HOUR_MS, Point, percentile};
 
@@ -37,9 +37,9 @@ pub(super) fn forecast(points: &[Point], until: Timestamp) -> Option<DemandForec
     let horizon = HORIZON.min(grid.values.len() / 3);
     let model = fit(
         &grid,
-        &Settings {
+        &ForecastSettings {
             horizon,
-            ..Settings::default()
+            ..ForecastSettings::default()
         },
     )
     .ok()?;

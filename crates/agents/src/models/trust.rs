@@ -11,8 +11,8 @@ use reeve_learn::calibrate::{Calibrator, Example, FEATURES, scores};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::judgement::{Facts, HISTORY_DAYS, HORIZON_DAYS};
 use reeve_recommend::models::{
-    Evaluation, HELD_OUT_DAYS, LearnedModels, Material, ModelType, NotTrained, Trained, Trainer,
-    calibrator_from, known_before, state_of,
+    HELD_OUT_DAYS, LearnedModels, Material, ModelEvaluation, ModelType, NotTrained, Trained,
+    Trainer, calibrator_from, known_before, state_of,
 };
 
 /// Weeks looked back over.
@@ -128,7 +128,7 @@ impl Trainer for Confidence {
         state: &str,
         material: &Material,
         from: Timestamp,
-    ) -> Result<Evaluation, NotTrained> {
+    ) -> Result<ModelEvaluation, NotTrained> {
         let calibrator = calibrator_from(state)?;
         let pairs: Vec<(f64, bool)> = self
             .examples(material)
@@ -145,7 +145,7 @@ impl Trainer for Confidence {
             .collect();
 
         match scores(&pairs) {
-            Some(scores) if pairs.len() >= ENOUGH[1] => Ok(Evaluation {
+            Some(scores) if pairs.len() >= ENOUGH[1] => Ok(ModelEvaluation {
                 scores,
                 held_out: pairs.len() as u64,
                 counts: None,

@@ -9,8 +9,8 @@ use reeve_learn::HOUR_MS;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::{HOURS, hour_of_week};
 use reeve_recommend::models::{
-    Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained,
-    Trainer, Usage as Learned, UsageModel,
+    JoinStates, Material, ModelEvaluation, ModelState as _, ModelType, NotTrained, Profiles,
+    Trained, Trainer, Usage as Learned, UsageModel,
 };
 
 use super::profiles::{self, ENOUGH_HOURS};
@@ -151,7 +151,7 @@ impl Trainer for Usage {
         state: &str,
         material: &Material,
         from: Timestamp,
-    ) -> Result<Evaluation, NotTrained> {
+    ) -> Result<ModelEvaluation, NotTrained> {
         let kept = UsageModel::read(state)?;
         let mut counted = Confusion::default();
 
@@ -169,7 +169,7 @@ impl Trainer for Usage {
             }
         }
 
-        Evaluation::from_counts(counted)
+        ModelEvaluation::from_counts(counted)
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {

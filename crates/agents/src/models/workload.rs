@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_estate::Metric;
-use reeve_learn::calibrate::Scores;
+use reeve_learn::calibrate::CalibrationScores;
 use reeve_recommend::judgement::workload::{Correction, GivenClasses, WorkloadClass, tokens};
 use reeve_recommend::models::{
-    Evaluation, Material, ModelState as _, ModelType, NotTrained, Trained, Trainer, WorkloadModel,
+    Material, ModelEvaluation, ModelState as _, ModelType, NotTrained, Trained, Trainer,
+    WorkloadModel,
 };
 
 /// Corrections it takes to learn.
@@ -109,7 +110,7 @@ impl Trainer for Workloads {
         state: &str,
         material: &Material,
         _from: Timestamp,
-    ) -> Result<Evaluation, NotTrained> {
+    ) -> Result<ModelEvaluation, NotTrained> {
         let model = WorkloadModel::read(state)?;
         let mut judged = Vec::new();
 
@@ -128,7 +129,7 @@ impl Trainer for Workloads {
 
         let scores = figures(&judged)
             .ok_or_else(|| NotTrained("there is no correction to judge by any more".to_owned()))?;
-        Ok(Evaluation {
+        Ok(ModelEvaluation {
             scores,
             held_out: judged.len() as u64,
             counts: None,
@@ -142,7 +143,7 @@ impl Trainer for Workloads {
 }
 
 /// Accuracy, and the other figures as means over the classes that occur; `None` without decisions.
-fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<Scores> {
+fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<CalibrationScores> {
     let count = |is: &dyn Fn(&(WorkloadClass, WorkloadClass)) -> bool| {
         judged.iter().filter(|one| is(one)).count() as f64
     };
@@ -168,7 +169,7 @@ fn figures(judged: &[(WorkloadClass, WorkloadClass)]) -> Option<Scores> {
     }
 
     let mean = |sum: f64| sum / classes;
-    (!judged.is_empty()).then(|| Scores {
+    (!judged.is_empty()).then(|| CalibrationScores {
         accuracy: right / judged.len() as f64,
         precision: mean(precision),
         recall: mean(recall),

@@ -8,7 +8,7 @@ use reeve_estate::ResourceKind;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::FactNeed;
@@ -16,7 +16,7 @@ use reeve_recommend::judgement::region_quota::REGION;
 use reeve_recommend::judgement::region_totals::RegionTotals;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
-use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
+use reeve_recommend::observation::{AnswerTerms, Observation, ObservationAnswer};
 use reeve_recommend::runbook::facts::RunbookFacts;
 use reeve_recommend::runbook::kinds;
 
@@ -33,11 +33,11 @@ impl AgentDefinition for OpsIntelligence {
         documented(AgentType::OPS_INTELLIGENCE)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, settings: &Settings) -> Needs {
+    fn needs(&self, settings: &AgentSettings) -> Needs {
         let described = || {
             [CERTIFICATE, REGION]
                 .into_iter()
@@ -71,7 +71,7 @@ impl AgentDefinition for OpsIntelligence {
         &self,
         observation: Observation<'_>,
         terms: AnswerTerms<'_>,
-    ) -> Option<Result<Answer, Obstacle>> {
+    ) -> Option<Result<ObservationAnswer, Obstacle>> {
         match observation {
             Observation::Shortage(shortage) => storage::relieve(shortage, terms),
             Observation::Foreseen(foreseen) => foreseen::respond(foreseen, terms).map(Ok),

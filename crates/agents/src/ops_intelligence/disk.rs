@@ -6,7 +6,9 @@
 //! is decided, so that a finding at the limit does not come and go.
 
 use reeve_estate::{Metric, Resource, ResourceKind};
-use reeve_learn::saturation::{Outlook, Question, Reason, Verdict, forecast_saturation};
+use reeve_learn::saturation::{
+    Outlook, OutlookVerdict, SaturationQuestion, SaturationReason, forecast_saturation,
+};
 use reeve_learn::{DAY_MS, HOUR_MS, Point, Window, percentile};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::machine_series::MachineSeries;
@@ -190,7 +192,11 @@ fn forecast(
         "Is it full within {warn_days} days, with at least {}?",
         percent(least * 100.0)
     );
-    if !path.ask(check, outlook.verdict == Verdict::Foreseen, words.clone()) {
+    if !path.ask(
+        check,
+        outlook.verdict == OutlookVerdict::Foreseen,
+        words.clone(),
+    ) {
         return Err(if probability < least / 2.0 {
             Abstention::decided(KIND, "not_foreseen", words)
         } else {
@@ -199,7 +205,7 @@ fn forecast(
     }
 
     // What is full already needs no rate.
-    if !outlook.reasons.contains(&Reason::Full) {
+    if !outlook.reasons.contains(&SaturationReason::Full) {
         let rate = outlook.growth_per_day.map_or(0.0, |slope| slope.estimate);
         let (steady, words) = grew_daily(points, rate);
         let check = format!("Did it grow on each of the last {STEADY_DAYS} days?");
@@ -248,10 +254,10 @@ fn grew_daily(points: &[Point], rate: f64) -> (bool, String) {
 }
 
 fn ahead(points: &[Point], capacity: f64, days: i64, least_probability: f64) -> Outlook {
-    let question = Question {
+    let question = SaturationQuestion {
         horizon_ms: days * DAY_MS,
         least_probability,
-        ..Question::disk(capacity)
+        ..SaturationQuestion::disk(capacity)
     };
     forecast_saturation(points, &question)
 }

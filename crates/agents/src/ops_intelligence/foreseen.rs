@@ -2,18 +2,21 @@
 //! failover before a maintenance.
 
 use reeve_estate::{Provider, Resource, ResourceKind};
-use reeve_recommend::observation::{Answer, AnswerTerms, ForeseenCondition};
+use reeve_recommend::observation::{AnswerTerms, ForeseenCondition, ObservationAnswer};
 use reeve_recommend::plan::procedure;
 use reeve_recommend::plan::relief;
 use reeve_recommend::plan::relief::Relief;
-use reeve_recommend::predictive::{Prediction, ProviderCall, ResponseKind, Rule};
+use reeve_recommend::predictive::{Prediction, PredictiveRule, ProviderCall, ResponseKind};
 use reeve_recommend::recommendation::Effort;
 use reeve_recommend::recommendation::title::title;
 
 use crate::predictive_answer::{answer, when};
 
 /// Returns the change that answers a rule; `None` for actions of other agent types.
-pub(super) fn respond(foreseen: &ForeseenCondition<'_>, terms: AnswerTerms<'_>) -> Option<Answer> {
+pub(super) fn respond(
+    foreseen: &ForeseenCondition<'_>,
+    terms: AnswerTerms<'_>,
+) -> Option<ObservationAnswer> {
     let (rule, found, target) = (foreseen.rule, foreseen.prediction, foreseen.target);
     let relief = match rule.response.kind {
         ResponseKind::ExpandStorage => {
@@ -27,7 +30,7 @@ pub(super) fn respond(foreseen: &ForeseenCondition<'_>, terms: AnswerTerms<'_>) 
 }
 
 /// A request at the provider where the rule names the quota that the limit is.
-fn higher_limit(rule: &Rule, resource: &Resource, found: &Prediction) -> Relief {
+fn higher_limit(rule: &PredictiveRule, resource: &Resource, found: &Prediction) -> Relief {
     let raised = |limit: f64| (limit * (1.0 + rule.response.step_percent / 100.0)).ceil();
     let amounts = found.limit.map_or_else(String::new, |limit| {
         format!(" from {limit:.0} to {:.0}", raised(limit))

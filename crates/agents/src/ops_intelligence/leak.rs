@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use reeve_estate::{Metric, Resource};
 use reeve_learn::DAY_MS;
-use reeve_learn::leak::{self, Assessment, Reason, SlopePerDay, Verdict};
+use reeve_learn::leak::{self, Assessment, LeakReason, LeakVerdict, SlopePerDay};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::assessment::is_production;
@@ -53,7 +53,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     let (history, days) =
         enough(facts, settings, PREVENTION, &load).map_err(|why| why.with_aspect(ASPECT))?;
     let points = history.select(&load.points);
-    let assessment = leak::judge(points, &[], &leak::Settings::default());
+    let assessment = leak::judge(points, &[], &leak::LeakSettings::default());
     let words = reasons(&assessment);
 
     let mut path = Path::default();
@@ -64,12 +64,12 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     );
     path.ask(
         "Does memory grow between restarts, beyond chance and the time of day?",
-        assessment.verdict == Verdict::Leak,
+        assessment.verdict == LeakVerdict::Leak,
         words.clone(),
     );
 
     match (assessment.verdict, assessment.slope_per_day) {
-        (Verdict::Leak, Some(slope)) => {
+        (LeakVerdict::Leak, Some(slope)) => {
             let newest = points.last().map_or(0.0, |(_, value)| *value);
             Ok(propose(
                 facts,
@@ -80,7 +80,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
                 path,
             ))
         }
-        (Verdict::NoLeak, _) => {
+        (LeakVerdict::NoLeak, _) => {
             Err(Abstention::decided(PREVENTION, "no_leak", words).with_aspect(ASPECT))
         }
         _ => Err(Abstention::unjudged(PREVENTION, "not_decided", words).with_aspect(ASPECT)),
@@ -88,7 +88,11 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
 }
 
 fn reasons(assessment: &Assessment) -> String {
-    let words: Vec<String> = assessment.reasons.iter().map(Reason::to_string).collect();
+    let words: Vec<String> = assessment
+        .reasons
+        .iter()
+        .map(LeakReason::to_string)
+        .collect();
     words.join("; ")
 }
 

@@ -2,12 +2,12 @@
 //! resource, with the change that it names. While a change is verified nothing is proposed, and an
 //! open breaker leaves the issue to people.
 
-use reeve_recommend::agent::settings::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{AgentSetting, SettingValue};
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::runbook::breaker::Gate;
-use reeve_recommend::runbook::condition::{Answer, Reading};
+use reeve_recommend::runbook::condition::{ConditionAnswer, ConditionReading};
 use reeve_recommend::runbook::facts::{RunbookCase, RunbookFacts};
 use reeve_recommend::words::minute;
 
@@ -19,7 +19,7 @@ pub(super) const RULE: &str = "auto_remediate";
 pub(super) const KIND: RecommendationType = RecommendationType::KnownIssue;
 
 /// Setting that lets known issues be sought.
-pub(super) const ENABLED: Setting = Setting {
+pub(super) const ENABLED: AgentSetting = AgentSetting {
     path: "auto_remediate.enabled",
     description: "Whether known issues are sought by runbooks; the agent's mode and auto_apply decide whether their changes are applied automatically",
     default: SettingValue::Flag(true),
@@ -28,7 +28,7 @@ pub(super) const ENABLED: Setting = Setting {
 };
 
 /// Setting with the runbooks that are left out.
-pub(super) const LEFT_OUT: Setting = Setting {
+pub(super) const LEFT_OUT: AgentSetting = AgentSetting {
     path: "auto_remediate.left_out",
     description: "Names of runbooks that find nothing",
     default: SettingValue::Names(Vec::new()),
@@ -67,7 +67,7 @@ fn judge_one(
         return Err(Abstention::unjudged(KIND, "verifying", detail));
     }
 
-    let (holds, answers) = runbook.judge(&Reading {
+    let (holds, answers) = runbook.judge(&ConditionReading {
         state: facts.resource.state,
         storage_gib: facts.resource.specification.storage_gib,
         document: facts.document.map(|document| document.json()),
@@ -91,7 +91,7 @@ fn judge_one(
 }
 
 /// Returns the checks that led to the finding: each test, and the breakers.
-fn path(answers: &[Answer], case: &RunbookCase) -> Path {
+fn path(answers: &[ConditionAnswer], case: &RunbookCase) -> Path {
     let mut path = Path::default();
     for (test, answer) in case.runbook.when.iter().zip(answers) {
         path.ask(format!("{}?", test.words()), true, answer.words.clone());

@@ -20,11 +20,12 @@ use reeve_recommend::plan::relief::{
 };
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Effort, Explanation, FactorKind, Factors, ImpactAssessment, NEEDS_PERSON, Priority, Subject,
+    Effort, Explanation, FactorKind, Factors, ImpactAssessment, NEEDS_PERSON, Priority,
+    RecommendationSubject,
 };
-use reeve_recommend::runbook::Remedy;
+use reeve_recommend::runbook::RunbookRemedy;
 use reeve_recommend::runbook::breaker::{Breaker, Gate};
-use reeve_recommend::runbook::condition::Answer;
+use reeve_recommend::runbook::condition::ConditionAnswer;
 use reeve_recommend::runbook::facts::RunbookCase;
 use reeve_recommend::words::minute;
 
@@ -50,7 +51,7 @@ struct Mending {
 pub(super) fn propose(
     facts: &Facts<'_>,
     case: &RunbookCase,
-    answers: &[Answer],
+    answers: &[ConditionAnswer],
     path: Path,
 ) -> Proposal {
     let (resource, runbook) = (facts.resource, &case.runbook);
@@ -86,7 +87,7 @@ pub(super) fn propose(
         KIND,
         RULE,
         title("", &resource.name, &format!(": {}", runbook.title)),
-        Subject {
+        RecommendationSubject {
             aspect: Some(runbook.name.aspect()),
             ..subject(resource, relief.target.clone())
         },
@@ -149,18 +150,18 @@ fn mend(facts: &Facts<'_>, case: &RunbookCase, breaker: Option<&Breaker>) -> Men
     }
 
     match &case.runbook.remedy {
-        Remedy::Advice => advice("Reeve has no change that mends it"),
-        Remedy::GrowStorage { by_percent } => relieved(
+        RunbookRemedy::Advice => advice("Reeve has no change that mends it"),
+        RunbookRemedy::GrowStorage { by_percent } => relieved(
             facts,
             more_storage(resource, *by_percent, facts.catalogue),
             // Storage does not shrink again.
             Impact::Medium,
         ),
-        Remedy::Resize { short } => match larger_size(resource, *short, facts.catalogue) {
+        RunbookRemedy::Resize { short } => match larger_size(resource, *short, facts.catalogue) {
             Ok(relief) => relieved(facts, relief, Impact::Medium),
             Err(why) => advice(why),
         },
-        Remedy::ScaleGroup { by_percent, hold } => {
+        RunbookRemedy::ScaleGroup { by_percent, hold } => {
             let seconds = i64::try_from(hold.seconds()).unwrap_or(i64::MAX);
             let until = facts
                 .now
@@ -173,7 +174,7 @@ fn mend(facts: &Facts<'_>, case: &RunbookCase, breaker: Option<&Breaker>) -> Men
             let relief = more_members(resource, wanted, facts.now, until, facts.catalogue);
             relieved(facts, relief, Impact::Low)
         }
-        Remedy::FailOver => {
+        RunbookRemedy::FailOver => {
             let spec = &resource.specification;
             match (&spec.zone, &spec.standby_zone) {
                 (Some(from), Some(to)) => {
@@ -186,9 +187,9 @@ fn mend(facts: &Facts<'_>, case: &RunbookCase, breaker: Option<&Breaker>) -> Men
                 _ => advice("the zones of its primary and its standby are not known"),
             }
         }
-        Remedy::Replicate => relieved(facts, read_replica(resource), Impact::Medium),
-        Remedy::RunDocument { document } => run(facts, document),
-        Remedy::Configuration { row } => configured(facts, row)
+        RunbookRemedy::Replicate => relieved(facts, read_replica(resource), Impact::Medium),
+        RunbookRemedy::RunDocument { document } => run(facts, document),
+        RunbookRemedy::Configuration { row } => configured(facts, row)
             .unwrap_or_else(|why| advice(&format!("{} cannot be offered here: {why}", row.name))),
     }
 }
@@ -295,7 +296,7 @@ fn priority(resource: &Resource, own: Priority, is_escalated: bool) -> Priority 
 
 fn factors(
     case: &RunbookCase,
-    answers: &[Answer],
+    answers: &[ConditionAnswer],
     relief: &Relief,
     breaker: Option<&Breaker>,
     code_owner: Option<&str>,

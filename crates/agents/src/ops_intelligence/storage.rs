@@ -2,7 +2,7 @@
 
 use reeve_audit::Obstacle;
 use reeve_estate::ResourceKind;
-use reeve_recommend::observation::{Answer, AnswerTerms, ShortCapacity, Shortage};
+use reeve_recommend::observation::{AnswerTerms, ObservationAnswer, ShortCapacity, Shortage};
 use reeve_recommend::plan::relief;
 use reeve_recommend::recommendation::RecommendationType;
 
@@ -21,7 +21,7 @@ const MORE_STORAGE: AnswerKind = AnswerKind {
 pub(super) fn relieve(
     shortage: &Shortage<'_>,
     terms: AnswerTerms<'_>,
-) -> Option<Result<Answer, Obstacle>> {
+) -> Option<Result<ObservationAnswer, Obstacle>> {
     if shortage.capacity != ShortCapacity::Storage {
         return None;
     }

@@ -7,10 +7,11 @@ mod quotas;
 
 use jiff::SignedDuration;
 use reeve_estate::{
-    Catalogue, Document, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series,
+    Document, GIB, Metric, PriceCatalogue, Resource, ResourceId, ResourceKind, ResourceState,
+    SampleSeries,
 };
 use reeve_recommend::agent::Impact;
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::OpenFacts;
@@ -30,11 +31,11 @@ const HOURS_OF_DAY: f64 = 24.0;
 struct Case {
     resource: Resource,
     volumes: Vec<Resource>,
-    series: Vec<Series>,
-    of_machine: Vec<Series>,
+    series: Vec<SampleSeries>,
+    of_machine: Vec<SampleSeries>,
     document: Option<Document>,
     totals: Option<RegionTotals>,
-    settings: Settings,
+    settings: AgentSettings,
 }
 
 impl Case {
@@ -50,7 +51,7 @@ impl Case {
             of_machine: Vec::new(),
             document: None,
             totals: None,
-            settings: Settings::default(),
+            settings: AgentSettings::default(),
         }
     }
 
@@ -69,13 +70,13 @@ impl Case {
     }
 
     /// A point every half hour of so many days, by days before now.
-    fn series(id: &str, metric: Metric, days: i64, value: impl Fn(f64) -> f64) -> Series {
+    fn series(id: &str, metric: Metric, days: i64, value: impl Fn(f64) -> f64) -> SampleSeries {
         let backs = (1..=days * 48).rev();
         let points = backs.map(|back| {
             let at = now() - SignedDuration::from_mins(back * 30);
             (at, value(back as f64 / 48.0))
         });
-        Series {
+        SampleSeries {
             resource: ResourceId::new(id),
             metric,
             points: points.collect(),
@@ -124,7 +125,7 @@ impl Case {
             document: self.document.as_ref(),
             relations: reeve_recommend::judgement::RelationIndex::none(),
             volumes: &self.volumes,
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
             open: &open,

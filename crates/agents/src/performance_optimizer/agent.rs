@@ -8,14 +8,14 @@ use reeve_estate::{Metric, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::objective::MeasuredObjectives;
-use reeve_recommend::observation::{Answer, AnswerTerms, Observation};
+use reeve_recommend::observation::{AnswerTerms, Observation, ObservationAnswer};
 
 use super::settings::{self, Thresholds};
 use super::{foreseen, judge, shortage};
@@ -49,11 +49,11 @@ impl AgentDefinition for PerformanceOptimizer {
         documented(AgentType::PERFORMANCE_OPTIMIZER)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, settings: &Settings) -> Needs {
+    fn needs(&self, settings: &AgentSettings) -> Needs {
         let thresholds = Thresholds::from(settings);
         let mut kinds = vec![
             ResourceKind::ScalingGroup,
@@ -86,7 +86,7 @@ impl AgentDefinition for PerformanceOptimizer {
         &self,
         observation: Observation<'_>,
         terms: AnswerTerms<'_>,
-    ) -> Option<Result<Answer, Obstacle>> {
+    ) -> Option<Result<ObservationAnswer, Obstacle>> {
         match observation {
             Observation::Shortage(shortage) => shortage::relieve(shortage, terms),
             Observation::Foreseen(foreseen) => foreseen::respond(foreseen, terms).map(Ok),

@@ -5,7 +5,7 @@
 //! finding reports the members that would have been added, without a change.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_learn::scaling::Reason;
+use reeve_learn::scaling::ScalingReason;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::service_load::ServiceLoad;
@@ -14,11 +14,11 @@ use reeve_recommend::plan::relief;
 use reeve_recommend::recommendation::{FactorKind, Factors, Priority};
 use reeve_recommend::words::{figures, minute};
 
-use super::demand::{Demand, KIND, members_cost};
-use super::finding::Finding;
+use super::demand::{KIND, PerformanceDemand, members_cost};
+use super::finding::PerformanceFinding;
 use super::objective::ServiceBudgets;
 use super::settings::Thresholds;
-use super::trial::Trial;
+use super::trial::MemberTrial;
 use crate::confidence::{confidence, signs};
 
 pub(super) const RULE: &str = "scale_before_traffic_spike";
@@ -33,8 +33,8 @@ pub(super) fn judge(
     facts: &Facts<'_>,
     settings: &Thresholds,
     service: &ServiceLoad,
-    demand: &Demand,
-    (trial, budgets): (&Trial, &ServiceBudgets),
+    demand: &PerformanceDemand,
+    (trial, budgets): (&MemberTrial, &ServiceBudgets),
 ) -> Result<Proposal, Abstention> {
     let group = facts.resource;
     let target = settings.reactive_target / 100.0;
@@ -88,7 +88,7 @@ pub(super) fn judge(
         figures(load),
         capacity.desired
     );
-    let is_ahead = wanted.reason == Reason::Forecast && units > capacity.desired;
+    let is_ahead = wanted.reason == ScalingReason::Forecast && units > capacity.desired;
     if !path.ask("Will its members be too few?", is_ahead, needed.clone()) {
         return Err(decided("capacity_is_enough", needed));
     }
@@ -128,7 +128,7 @@ pub(super) fn judge(
         );
     }
 
-    Ok(Finding {
+    Ok(PerformanceFinding {
         kind: KIND,
         rule: RULE,
         aspect: Some(ASPECT),

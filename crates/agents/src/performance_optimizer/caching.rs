@@ -14,7 +14,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority, RecommendationType};
 use reeve_recommend::words::{figures, percent};
 
-use super::finding::Finding;
+use super::finding::PerformanceFinding;
 use super::settings::Thresholds;
 use crate::confidence::{backtest, confidence, signs};
 use crate::load::Load;
@@ -96,7 +96,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         &signs(facts, margins, held.windows, 1.0),
     );
 
-    Ok(Finding {
+    Ok(PerformanceFinding {
         kind: KIND,
         rule: RULE,
         aspect: None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{Metric, Money, Provider, ResourceState};
-use reeve_learn::scaling::Settings;
+use reeve_learn::scaling::ScalingSettings;
 use reeve_learn::{DAY_MS, Point, percentile};
 use reeve_recommend::guardrail::protection::refusal;
 use reeve_recommend::judgement::Facts;
@@ -32,7 +32,7 @@ const RUNS_MS: i64 = 15 * 60_000;
 
 /// Load of a group over time.
 #[derive(Debug, Clone)]
-pub(super) struct Demand {
+pub(super) struct PerformanceDemand {
     /// Requests a second.
     pub(super) points: Vec<Point>,
     pub(super) step_ms: i64,
@@ -47,13 +47,13 @@ pub(super) struct Demand {
     pub(super) warm_up_words: String,
 }
 
-impl Demand {
+impl PerformanceDemand {
     /// Measures the demand of the judged group. The error is the reason why it is not known.
     pub(super) fn measure(
         facts: &Facts<'_>,
         service: &ServiceLoad,
         settings: &Thresholds,
-    ) -> Result<Demand, Abstention> {
+    ) -> Result<PerformanceDemand, Abstention> {
         let unknown = |code, detail: String| Abstention::unjudged(KIND, code, detail);
         if !service.shared.is_empty() {
             let detail = format!(
@@ -84,7 +84,7 @@ impl Demand {
         let days = measured_days(&points, step_ms);
         let (unit, unit_words) = member_load(facts, service, settings, &(&points, step_ms))?;
         let (warm_up_ms, warm_up_words) = warm_up(facts, service, settings);
-        Ok(Demand {
+        Ok(PerformanceDemand {
             points,
             step_ms,
             days,
@@ -97,8 +97,8 @@ impl Demand {
 
     /// Settings of the policy for a group of at least `least` members. What is asked for has to
     /// serve when the next run has decided and the members have started.
-    pub(super) fn policy(&self, least: u32, settings: &Thresholds) -> Settings {
-        Settings {
+    pub(super) fn policy(&self, least: u32, settings: &Thresholds) -> ScalingSettings {
+        ScalingSettings {
             unit: self.unit,
             lead_ms: self.warm_up_ms + RUNS_MS,
             least: u64::from(least.max(1)),

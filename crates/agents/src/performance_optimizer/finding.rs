@@ -15,7 +15,7 @@ use reeve_recommend::recommendation::{
 use reeve_recommend::words::dollars;
 
 /// A finding of one rule, without what follows from the resource.
-pub(super) struct Finding {
+pub(super) struct PerformanceFinding {
     pub(super) kind: RecommendationType,
     pub(super) rule: &'static str,
     /// Part of the resource that it is about; `None` for all of it.
@@ -36,7 +36,7 @@ pub(super) struct Finding {
     pub(super) path: Path,
 }
 
-impl Finding {
+impl PerformanceFinding {
     /// The proposal about the judged resource.
     pub(super) fn propose(self, facts: &Facts<'_>) -> Proposal {
         let resource = facts.resource;

@@ -1,12 +1,12 @@
 //! Answers to predictive rules whose action belongs to performance: more capacity before it is
 //! needed, and warm caches.
 
-use reeve_estate::{Catalogue, Money, Provider, Resource, ResourceKind};
-use reeve_recommend::observation::{Answer, AnswerTerms, ForeseenCondition};
+use reeve_estate::{Money, PriceCatalogue, Provider, Resource, ResourceKind};
+use reeve_recommend::observation::{AnswerTerms, ForeseenCondition, ObservationAnswer};
 use reeve_recommend::plan::procedure;
 use reeve_recommend::plan::relief;
 use reeve_recommend::plan::relief::{Relief, Shortage};
-use reeve_recommend::predictive::{Prediction, ProviderCall, ResponseKind, Rule, Signal};
+use reeve_recommend::predictive::{Prediction, PredictiveRule, ProviderCall, ResponseKind, Signal};
 use reeve_recommend::recommendation::Effort;
 use reeve_recommend::recommendation::title::title;
 
@@ -14,7 +14,10 @@ use super::{MOST_TIMES, enlarged};
 use crate::predictive_answer::{answer, when};
 
 /// Returns the change that answers a rule; `None` for actions of other agent types.
-pub(super) fn respond(foreseen: &ForeseenCondition<'_>, terms: AnswerTerms<'_>) -> Option<Answer> {
+pub(super) fn respond(
+    foreseen: &ForeseenCondition<'_>,
+    terms: AnswerTerms<'_>,
+) -> Option<ObservationAnswer> {
     let (rule, found, target) = (foreseen.rule, foreseen.prediction, foreseen.target);
     let relief = match rule.response.kind {
         ResponseKind::PreScale if target.kind == ResourceKind::ScalingGroup => {
@@ -37,7 +40,7 @@ pub(super) fn respond(foreseen: &ForeseenCondition<'_>, terms: AnswerTerms<'_>) 
 
 /// Returns the number of members that a peak needs: in proportion to the present or usual demand,
 /// whichever is higher, and at most twice as many as now.
-fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
+fn members(rule: &PredictiveRule, desired: u32, found: &Prediction) -> u32 {
     let usual = found
         .limit
         .zip(rule.condition.value)
@@ -60,7 +63,12 @@ fn members(rule: &Rule, desired: u32, found: &Prediction) -> u32 {
 
 /// A larger size of the same family for machines that are resized one by one; a number to scale by
 /// for everything else.
-fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catalogue) -> Relief {
+fn scale(
+    rule: &PredictiveRule,
+    resource: &Resource,
+    found: &Prediction,
+    catalogue: &PriceCatalogue,
+) -> Relief {
     let name = &resource.name;
     let short = match found.signal {
         Some(Signal::MemoryUtilization) => Shortage::Memory,
@@ -115,7 +123,12 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
 }
 
 /// A document of the user's, where the rule names one and the caches are on machines.
-fn warm_cache(rule: &Rule, resource: &Resource, found: &Prediction, when: &str) -> Relief {
+fn warm_cache(
+    rule: &PredictiveRule,
+    resource: &Resource,
+    found: &Prediction,
+    when: &str,
+) -> Relief {
     let before = format!(" before {when}");
     let title = title("Warm the caches of ", &resource.name, &before);
     let advice = |why: &str| Relief::advice(title.clone(), Effort::Low, why).free();

@@ -6,10 +6,10 @@ use reeve_recommend::judgement::proposal::Abstention;
 use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::{Facts, Judgement};
 
-use super::demand::{Demand, admit};
+use super::demand::{PerformanceDemand, admit};
 use super::objective::ServiceBudgets;
 use super::settings::Thresholds;
-use super::trial::Trial;
+use super::trial::MemberTrial;
 use super::{ahead, caching, demand, objective, shrink, work};
 
 /// Judges a scaling group, load balancer, database, machine or queue.
@@ -66,7 +66,7 @@ fn group(
         return;
     }
 
-    let measured = admit(facts).and_then(|()| Demand::measure(facts, service, settings));
+    let measured = admit(facts).and_then(|()| PerformanceDemand::measure(facts, service, settings));
     let demand = match measured {
         Ok(demand) => demand,
         Err(abstention) => {
@@ -89,7 +89,7 @@ fn group(
         .specification
         .capacity
         .map_or(1, |now| now.min);
-    let trial = Trial::run(
+    let trial = MemberTrial::run(
         &demand,
         demand.policy(least, settings),
         settings.reactive_target / 100.0,

@@ -11,7 +11,7 @@ use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::trust::Trust;
-use reeve_recommend::objective::budget::Budget;
+use reeve_recommend::objective::budget::ObjectiveBudget;
 use reeve_recommend::objective::{
     METRICS, MeasuredObjective, MeasuredObjectives, Objective, ObjectiveId, Service,
 };
@@ -20,7 +20,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority, RecommendationType};
 use reeve_recommend::words::percent;
 
-use super::finding::Finding;
+use super::finding::PerformanceFinding;
 use super::settings::Thresholds;
 use crate::confidence::{signs, stated};
 use crate::load::Load;
@@ -37,7 +37,7 @@ struct Promise {
     words: String,
     target: String,
     /// `None` where less than a day was measured.
-    budget: Option<Budget>,
+    budget: Option<ObjectiveBudget>,
     /// Points that were measured.
     points: u64,
     /// `true` where this resource missed the target in the last day; a budget of a service may be
@@ -121,7 +121,7 @@ fn set_for_agent(facts: &Facts<'_>, settings: &Thresholds, metric: Metric) -> Op
     };
     let load = Load::measured(facts, metric);
     let budget = load.as_ref().and_then(|load| {
-        Budget::new(
+        ObjectiveBudget::new(
             &[&load.points],
             own.window(facts.now),
             own.allowed(),
@@ -193,7 +193,7 @@ fn one(
     let own = stated(CONFIDENCE);
     let signs = signs(facts, std::iter::empty().collect(), 0, 0.0);
     let by = format!(" back to {}", promise.target);
-    Ok(Finding {
+    Ok(PerformanceFinding {
         kind: KIND,
         rule: RULE,
         aspect: Some(aspect),

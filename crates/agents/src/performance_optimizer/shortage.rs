@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use reeve_audit::Obstacle;
 use reeve_estate::{Resource, ResourceKind};
-use reeve_recommend::observation::{Answer, AnswerTerms, ShortCapacity, Shortage};
+use reeve_recommend::observation::{AnswerTerms, ObservationAnswer, ShortCapacity, Shortage};
 use reeve_recommend::plan::relief;
 use reeve_recommend::plan::relief::Relief;
 use reeve_recommend::recommendation::RecommendationType;
@@ -30,7 +30,7 @@ type Found<'a> = (&'a Resource, Relief, AnswerKind);
 pub(super) fn relieve(
     shortage: &Shortage<'_>,
     terms: AnswerTerms<'_>,
-) -> Option<Result<Answer, Obstacle>> {
+) -> Option<Result<ObservationAnswer, Obstacle>> {
     let found = match shortage.capacity {
         ShortCapacity::Processors => sized(shortage, relief::Shortage::Processors, terms),
         ShortCapacity::Memory => sized(shortage, relief::Shortage::Memory, terms),

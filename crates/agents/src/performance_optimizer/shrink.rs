@@ -20,11 +20,11 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority};
 use serde_json::Value;
 
-use super::demand::{Demand, KIND, members_cost};
-use super::finding::Finding;
+use super::demand::{KIND, PerformanceDemand, members_cost};
+use super::finding::PerformanceFinding;
 use super::objective::ServiceBudgets;
 use super::settings::Thresholds;
-use super::trial::Trial;
+use super::trial::MemberTrial;
 use crate::confidence::{confidence, signs};
 use crate::group_document::is_on;
 
@@ -41,8 +41,8 @@ pub(super) fn judge(
     facts: &Facts<'_>,
     settings: &Thresholds,
     service: &ServiceLoad,
-    demand: &Demand,
-    (trial, budgets): (&Trial, &ServiceBudgets),
+    demand: &PerformanceDemand,
+    (trial, budgets): (&MemberTrial, &ServiceBudgets),
 ) -> Result<Proposal, Abstention> {
     let group = facts.resource;
     let decided = |code, detail: String| Abstention::decided(KIND, code, detail);
@@ -118,7 +118,7 @@ pub(super) fn judge(
     );
     let relief = end_of(group, capacity, service, &free, (source, settings));
 
-    Ok(Finding {
+    Ok(PerformanceFinding {
         kind: KIND,
         rule: RULE,
         aspect: Some(ASPECT),
@@ -184,7 +184,7 @@ fn end_of(
 
 /// Members that were needed in the last two hours, by the rule and by the prediction; `None` where
 /// they were not judged.
-fn needed(demand: &Demand, trial: &Trial, least: u32) -> Option<u32> {
+fn needed(demand: &PerformanceDemand, trial: &MemberTrial, least: u32) -> Option<u32> {
     let (last, _) = demand.points.last()?;
     let recent = demand
         .points

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    Capacity, Catalogue, Document, Metric, Money, Resource, ResourceId, ResourceKind,
-    ResourceState, Series,
+    Capacity, Document, Metric, Money, PriceCatalogue, Resource, ResourceId, ResourceKind,
+    ResourceState, SampleSeries,
 };
 use reeve_recommend::agent::contract::AgentDefinition as _;
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::service_load::{MeasuredResource, ServiceLoad};
 use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::objective::budget::{Budget, Burn};
+use reeve_recommend::objective::budget::{Burn, ObjectiveBudget};
 use reeve_recommend::objective::{MeasuredObjective, MeasuredObjectives, Objective};
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ const DAYS: i64 = 21;
 /// A judged resource with what is around it.
 struct Case {
     resource: Resource,
-    series: Vec<Series>,
+    series: Vec<SampleSeries>,
     service: ServiceLoad,
     objectives: MeasuredObjectives,
     settings: BTreeMap<String, Option<String>>,
@@ -39,12 +39,12 @@ struct Case {
 }
 
 /// A series of values by minutes before now, every five minutes.
-fn series(id: &ResourceId, metric: Metric, days: i64, value: impl Fn(i64) -> f64) -> Series {
+fn series(id: &ResourceId, metric: Metric, days: i64, value: impl Fn(i64) -> f64) -> SampleSeries {
     let backs = (1..=days * 288).rev().map(|back| back * 5);
     let points: Vec<(Timestamp, f64)> = backs
         .map(|back| (now() - SignedDuration::from_mins(back), value(back)))
         .collect();
-    Series {
+    SampleSeries {
         resource: id.clone(),
         metric,
         points,
@@ -144,7 +144,7 @@ impl Case {
             name: name.to_owned(),
             ..reeve_testkit::contract::objectives::objective(name, name).unwrap()
         };
-        let budget = Budget {
+        let budget = ObjectiveBudget {
             left,
             burn: Burn {
                 five_minutes: burn,
@@ -166,7 +166,7 @@ impl Case {
     }
 
     fn judge(&self) -> Judgement {
-        let settings = Settings::default()
+        let settings = AgentSettings::default()
             .overlay(PerformanceOptimizer.settings(), &self.settings)
             .unwrap();
         let document = Document::kept(self.document.clone());
@@ -178,7 +178,7 @@ impl Case {
             document: Some(&document),
             relations: RelationIndex::none(),
             volumes: &[],
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &settings,
             guardrails: &Guardrails::default(),
             open: &OpenFacts::default()

@@ -6,12 +6,12 @@
 //! the first one that is above it in as few minutes.
 
 use reeve_learn::calibrate::Daily;
-use reeve_learn::scaling::replay::{Outcome, predicted, serve, tracking};
-use reeve_learn::scaling::{Settings, Wanted};
+use reeve_learn::scaling::replay::{ReplayOutcome, predicted, serve, tracking};
+use reeve_learn::scaling::{ScalingSettings, Wanted};
 use reeve_learn::{Backtest, DAY_MS};
 use reeve_recommend::words::figures;
 
-use super::demand::Demand;
+use super::demand::PerformanceDemand;
 
 /// Days that come before the first day that is scored: the prediction has seen each day of the
 /// week.
@@ -21,7 +21,7 @@ const MORE_ROOM: [f64; 4] = [0.65, 0.6, 0.55, 0.5];
 
 /// Result of a trial.
 #[derive(Debug, Clone)]
-pub(super) struct Trial {
+pub(super) struct MemberTrial {
     /// Decisions at each row of the load.
     pub(super) wanted: Vec<Wanted>,
     /// Units of the rule alone, at the same rows.
@@ -29,18 +29,22 @@ pub(super) struct Trial {
     /// Days that were scored.
     pub(super) days: i64,
     /// Scores of the rule, of the rule with the prediction, and of the rule with more room.
-    pub(super) reactive: Outcome,
-    pub(super) ahead: Outcome,
-    pub(super) roomy: Outcome,
+    pub(super) reactive: ReplayOutcome,
+    pub(super) ahead: ReplayOutcome,
+    pub(super) roomy: ReplayOutcome,
     roomy_target: f64,
     /// Days on which the prediction was above the capacity in no more minutes than the rule.
     pub(super) backtest: Backtest,
     pub(super) margins: Daily,
 }
 
-impl Trial {
+impl MemberTrial {
     /// Tries the prediction on the demand. `target` is that of the group's own rule, 0 to 1.
-    pub(super) fn run(demand: &Demand, policy: Settings, target: f64) -> Trial {
+    pub(super) fn run(
+        demand: &PerformanceDemand,
+        policy: ScalingSettings,
+        target: f64,
+    ) -> MemberTrial {
         let points = &demand.points;
         let wanted = predicted(points, policy);
         let rule = tracking(points, policy, target);
@@ -88,7 +92,7 @@ impl Trial {
             margins.push(Some(1.0 - with.rows_above as f64 / with.rows as f64));
         }
 
-        Trial {
+        MemberTrial {
             wanted,
             rule,
             days: (scored.1 - scored.0).max(0) / DAY_MS,
@@ -114,7 +118,7 @@ impl Trial {
 
     /// The figures in one sentence.
     pub(super) fn words(&self, target: f64) -> String {
-        let one = |outcome: &Outcome| {
+        let one = |outcome: &ReplayOutcome| {
             format!(
                 "{:.0} minutes above capacity, {} member hours",
                 outcome.minutes_above(),

@@ -19,7 +19,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority, RecommendationType};
 use reeve_recommend::words::figures;
 
-use super::finding::Finding;
+use super::finding::PerformanceFinding;
 use super::settings::Thresholds;
 use crate::confidence::{confidence, signs};
 use crate::load::Load;
@@ -137,7 +137,7 @@ pub(super) fn judge(
         )
     };
 
-    Ok(Finding {
+    Ok(PerformanceFinding {
         kind: KIND,
         rule: RULE,
         aspect: None,

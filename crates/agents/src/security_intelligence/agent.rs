@@ -8,12 +8,12 @@ use reeve_flows::InterfaceFlows;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings, alert};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, SettingValue, alert};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::judgement::estate::EstateJudge;
 use reeve_recommend::judgement::event::{
-    AnomalyReport, CONTAINMENT, ContainmentRequest, Event, Measure, SECURITY_THREAT,
+    AnomalyReport, CONTAINMENT, ContainmentRequest, JudgementEvent, Measure, SECURITY_THREAT,
 };
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::past_calls::PastCalls;
@@ -35,7 +35,7 @@ use super::unused::{self, REPLAYED_DAYS, UNUSED_DAYS};
 use crate::listed::deviation;
 
 /// Setting that names what is looked for among exposed resources.
-pub(super) const EXPOSED: Setting = Setting {
+pub(super) const EXPOSED: AgentSetting = AgentSetting {
     path: "identify_exposed_resources",
     description: "Outsiders whose paths become recommendations: public_access is the internet, other_accounts every account and organization that a policy or share names",
     default: SettingValue::Names(Vec::new()),
@@ -44,7 +44,7 @@ pub(super) const EXPOSED: Setting = Setting {
 };
 
 /// Every setting, in the order in which the interface answers them.
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[AgentSetting] = &[
     EXPOSED,
     UNUSED_DAYS,
     BREAK_GLASS,
@@ -96,11 +96,11 @@ impl AgentDefinition for SecurityIntelligence {
         documented(AgentType::SECURITY_INTELLIGENCE)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         SETTINGS
     }
 
-    fn needs(&self, _settings: &Settings) -> Needs {
+    fn needs(&self, _settings: &AgentSettings) -> Needs {
         let of_privileges = LISTS.iter().map(|(kind, _)| kind);
         let mut kinds: Vec<ResourceKind> = KINDS
             .iter()
@@ -132,7 +132,7 @@ impl AgentDefinition for SecurityIntelligence {
     }
 
     /// Configurations of keys, users and roles: what is blocked is read anew before.
-    fn event_needs(&self, _settings: &Settings) -> Needs {
+    fn event_needs(&self, _settings: &AgentSettings) -> Needs {
         let kinds = containment::KINDS.iter();
         Needs {
             documents: kinds.filter_map(|name| ResourceKind::named(name)).collect(),
@@ -140,7 +140,7 @@ impl AgentDefinition for SecurityIntelligence {
         }
     }
 
-    fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
+    fn judge_event(&self, event: &JudgementEvent, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
         if let Some(threat) = event.fact::<AnomalyReport>() {
             judgement.take(of_threat(threat, facts));

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{ConnectionId, Resource};
 use reeve_iam::{AccountPolicies, Principal, PrincipalName, ReachGrade, administrators};
-use reeve_recommend::agent::settings::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{AgentSetting, SettingValue};
 use serde_json::Value;
 
 use super::last_access::{LastAccess, LastUse};
 
 /// Setting that names users and roles that are kept for emergencies.
-pub(super) const BREAK_GLASS: Setting = Setting {
+pub(super) const BREAK_GLASS: AgentSetting = AgentSetting {
     path: "break_glass_principals",
     description: "Names or ARNs of users and roles that are kept for emergencies; they and their access keys are never suspended, deactivated or narrowed as unused",
     default: SettingValue::Names(Vec::new()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reeve_controls::change_by_row;
 use reeve_estate::{Document, Resource};
 use reeve_exposure::ChokePoint;
-use reeve_iam::Reach;
+use reeve_iam::AccessReach;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
 use reeve_recommend::judgement::estate::EstateFacts;
@@ -158,7 +158,7 @@ pub(super) fn propose(
 const ESCALATION: &str = "privilege_escalation";
 
 /// Makes the finding about a principal that can become an administrator.
-pub(super) fn escalation(resource: &Resource, way: &Reach) -> Proposal {
+pub(super) fn escalation(resource: &Resource, way: &AccessReach) -> Proposal {
     let mut path = Path::default();
     for step in &way.path {
         let actions: Vec<&str> = step

@@ -14,7 +14,8 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::{advice_only, subject};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{
-    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationDecision,
+    RecommendationType,
 };
 
 use super::containment::Attack;
@@ -105,14 +106,14 @@ pub(super) fn proposal(machine: &Resource, attack: &Attack<'_>) -> Proposal {
     let action = format!("Isolate {} from every network", machine.name);
     let cut_off = "it serves no traffic while isolated";
 
-    let credentials = Decision {
+    let credentials = RecommendationDecision {
         check: "Were the machine's own credentials used?".to_owned(),
         answer: Some(true),
         detail: attack.code.replacen(':', " ", 1),
     };
     let is_critical =
         "Is the threat critical, so that automatic isolation applies where it is configured?";
-    let is_critical = Decision {
+    let is_critical = RecommendationDecision {
         check: is_critical.to_owned(),
         answer: Some(attack.severity == Priority::Critical),
         detail: format!("its severity is {}, its score {score:.2}", attack.severity),

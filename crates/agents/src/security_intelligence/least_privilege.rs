@@ -14,9 +14,9 @@ use reeve_estate::{
     ConnectionId, Document, QUARANTINE, REPLACEMENT_PREFIX, Resource, ResourceKind,
 };
 use reeve_flows::{
-    GroupFacts, InterfaceFlows, LeastSettings, Rule, RulePeer, day_of, least_rules, rules_of,
+    FlowRule, GroupFacts, InterfaceFlows, LeastSettings, RulePeer, day_of, least_rules, rules_of,
 };
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, SettingValue};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult, LEAST_PRIVILEGE};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
@@ -31,7 +31,7 @@ pub(super) const LOADED_DAYS: i64 = 400;
 const MOST_FLOWS: usize = 1_000_000;
 
 /// Setting with the days of the learning window.
-pub(super) const WINDOW: Setting = Setting {
+pub(super) const WINDOW: AgentSetting = AgentSetting {
     path: "recommend_security_groups.window",
     description: "Days of flow logs that the least rules of a security group are learned from; each must be covered",
     default: SettingValue::Days(30),
@@ -40,7 +40,7 @@ pub(super) const WINDOW: Setting = Setting {
 };
 
 /// Setting with the days of observation before a wide group is taken away.
-pub(super) const OBSERVE: Setting = Setting {
+pub(super) const OBSERVE: AgentSetting = AgentSetting {
     path: "recommend_security_groups.observe",
     description: "Days for which the tight group stands beside the wide one before that is taken away",
     default: SettingValue::Days(3),
@@ -135,7 +135,7 @@ impl LeastPrivilege {
         &self,
         group: &Resource,
         document: &Document,
-        settings: &Settings,
+        settings: &AgentSettings,
         now: Timestamp,
     ) -> Option<LeastAnswer> {
         let all = self.interfaces.get(&group.connection)?;
@@ -225,7 +225,7 @@ impl LeastPrivilege {
     }
 
     /// Returns the reasons for which Reeve cannot exchange a group by itself.
-    fn obstacles(&self, group: &Resource, own: &[&Interface], rules: &[Rule]) -> Vec<String> {
+    fn obstacles(&self, group: &Resource, own: &[&Interface], rules: &[FlowRule]) -> Vec<String> {
         let mut reasons = Vec::new();
         if let Some(others) = self.referred.get(&group.id.0) {
             let others: Vec<&str> = others.iter().map(String::as_str).collect();

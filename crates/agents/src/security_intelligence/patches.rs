@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Document, Resource, ResourceKind, ResourceState};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::agent::settings::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{AgentSetting, SettingValue};
 use reeve_recommend::change::{Change as _, PatchMachine};
 use reeve_recommend::judgement::estate::EstateFacts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
@@ -32,7 +32,7 @@ const PATCHES: &str = "missing_patches";
 const IMAGE: &str = "old_image";
 
 /// Setting that lets machines restart for patches.
-pub(super) const PATCH_REBOOT: Setting = Setting {
+pub(super) const PATCH_REBOOT: AgentSetting = AgentSetting {
     path: "patch_reboot",
     description: "Whether a machine restarts where a patch demands it; without a restart such patches wait for the next one",
     default: SettingValue::Flag(true),
@@ -41,7 +41,7 @@ pub(super) const PATCH_REBOOT: Setting = Setting {
 };
 
 /// Setting of the age of an image.
-pub(super) const IMAGE_AGE: Setting = Setting {
+pub(super) const IMAGE_AGE: AgentSetting = AgentSetting {
     path: "image_age_days",
     description: "Age of the image in days from which a machine without a patch state is a finding",
     default: SettingValue::Days(180),

@@ -1,10 +1,10 @@
 //! Settings of behavior analysis and of the prediction of attack steps, which the watch over the log
 //! reads.
 
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, SettingValue};
 
 /// Setting that switches the behavior of resources on.
-pub(super) const RESOURCES: Setting = Setting {
+pub(super) const RESOURCES: AgentSetting = AgentSetting {
     path: "behavioral_analysis.resources",
     description: "Who acts on each bucket, key, secret, function, role and database is learned beside the behavior of principals, and a new caller or a new call is an anomaly",
     default: SettingValue::Flag(true),
@@ -13,7 +13,7 @@ pub(super) const RESOURCES: Setting = Setting {
 };
 
 /// Setting that switches the prediction on.
-pub(super) const PREDICTED: Setting = Setting {
+pub(super) const PREDICTED: AgentSetting = AgentSetting {
     path: "threat_prediction.enabled",
     description: "Attack chains are followed over principals, and the next likely step is predicted",
     default: SettingValue::Flag(true),
@@ -22,7 +22,7 @@ pub(super) const PREDICTED: Setting = Setting {
 };
 
 /// Setting of the probability of a next step from which on a chain is reported.
-pub(super) const THRESHOLD: Setting = Setting {
+pub(super) const THRESHOLD: AgentSetting = AgentSetting {
     path: "threat_prediction.report_above",
     description: "Probability of a next step from which on an attack chain is recorded in the log and notified",
     default: SettingValue::Percent(10.0),
@@ -33,14 +33,14 @@ pub(super) const THRESHOLD: Setting = Setting {
 /// Returns the probability of a next step from which on an agent reports a chain, 0 to 1; `None`
 /// for an agent that predicts none.
 #[must_use]
-pub fn report_above(settings: &Settings) -> Option<f64> {
+pub fn report_above(settings: &AgentSettings) -> Option<f64> {
     let is_on = settings.get(&PREDICTED) == SettingValue::Flag(true);
     is_on.then(|| settings.percent(&THRESHOLD) / 100.0)
 }
 
 /// Returns `true` if an agent learns the behavior of resources.
 #[must_use]
-pub fn analyzes_resources(settings: &Settings) -> bool {
+pub fn analyzes_resources(settings: &AgentSettings) -> bool {
     settings.get(&RESOURCES) == SettingValue::Flag(true)
 }
 
@@ -48,13 +48,13 @@ pub fn analyzes_resources(settings: &Settings) -> bool {
 mod tests {
     use super::*;
 
-    fn settings(path: &str, value: SettingValue) -> Settings {
-        Settings([(path.to_owned(), value)].into())
+    fn settings(path: &str, value: SettingValue) -> AgentSettings {
+        AgentSettings([(path.to_owned(), value)].into())
     }
 
     #[test]
     fn prediction_has_a_threshold_unless_it_is_off() {
-        assert_eq!(report_above(&Settings::default()), Some(0.1));
+        assert_eq!(report_above(&AgentSettings::default()), Some(0.1));
         let off = settings(PREDICTED.path, SettingValue::Flag(false));
         assert_eq!(report_above(&off), None);
         let high = settings(THRESHOLD.path, SettingValue::Percent(30.0));
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn resources_are_analyzed_unless_it_is_off() {
-        assert!(analyzes_resources(&Settings::default()));
+        assert!(analyzes_resources(&AgentSettings::default()));
         let off = settings(RESOURCES.path, SettingValue::Flag(false));
         assert!(!analyzes_resources(&off));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{ConnectionId, Document, Resource, ResourceId};
 use reeve_iam::{
-    ADMIN, AccountBuilder, AccountPolicies, Reach, ReachGrade, UNKNOWN, administrators,
+    ADMIN, AccessReach, AccountBuilder, AccountPolicies, ReachGrade, UNKNOWN, administrators,
 };
 use reeve_recommend::judgement::estate::EstateError;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult, PRIVILEGES};
@@ -27,7 +27,7 @@ const MOST_WAYS: usize = 20;
 pub(super) struct PrivilegeAnswer {
     pub(super) result: CheckResult,
     /// Set where every step is certain.
-    pub(super) escalation: Option<Reach>,
+    pub(super) escalation: Option<AccessReach>,
 }
 
 pub(super) type PrivilegeAnswers = HashMap<(ConnectionId, ResourceId), PrivilegeAnswer>;
@@ -88,7 +88,7 @@ fn answer(
     found: &mut PrivilegeAnswers,
 ) -> Result<(), EstateError> {
     let administrators: HashMap<String, ReachGrade> = administrators(account).into_iter().collect();
-    let mut ways: HashMap<String, Vec<Reach>> = HashMap::new();
+    let mut ways: HashMap<String, Vec<AccessReach>> = HashMap::new();
     for reach in reeve_iam::reach(account) {
         ways.entry(reach.principal.clone()).or_default().push(reach);
     }
@@ -119,13 +119,13 @@ fn administrator(grade: ReachGrade) -> Result<PrivilegeAnswer, EstateError> {
     })
 }
 
-fn judged(ways: Vec<Reach>) -> Result<PrivilegeAnswer, EstateError> {
+fn judged(ways: Vec<AccessReach>) -> Result<PrivilegeAnswer, EstateError> {
     let to_admin = |grade| {
         ways.iter()
             .find(|way| way.reaches == ADMIN && way.grade == grade)
     };
     let unread = ways.iter().find(|way| way.reaches == UNKNOWN);
-    let others: Vec<&Reach> = ways
+    let others: Vec<&AccessReach> = ways
         .iter()
         .filter(|way| way.reaches != ADMIN && way.reaches != UNKNOWN)
         .filter(|way| way.grade == ReachGrade::Certain)
@@ -171,8 +171,8 @@ fn result(
     answer: CheckAnswer,
     why: String,
     reaches: &str,
-    way: Option<&Reach>,
-    others: &[&Reach],
+    way: Option<&AccessReach>,
+    others: &[&AccessReach],
 ) -> Result<CheckResult, EstateError> {
     let path: Vec<Value> = way
         .iter()
@@ -198,12 +198,12 @@ fn result(
     })
 }
 
-fn steps(way: &Reach) -> String {
+fn steps(way: &AccessReach) -> String {
     let titles: Vec<&str> = way.path.iter().map(|step| step.title.as_str()).collect();
     titles.join("; then ")
 }
 
-fn blocker(way: &Reach) -> String {
+fn blocker(way: &AccessReach) -> String {
     way.blocked_by.first().map_or_else(String::new, |stop| {
         format!(
             "{} by the {} {}",

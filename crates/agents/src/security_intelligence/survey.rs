@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reeve_audit::Json;
 use reeve_estate::{Document, Provider, Resource, ResourceKind};
-use reeve_exposure::{Audience, ChokePoint, Configuration, Estate, Exposure};
+use reeve_exposure::{Audience, ChokePoint, Estate, Exposure, ExposureConfiguration};
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult, EXPOSURE};
 use reeve_recommend::judgement::proposal::Abstention;
@@ -125,12 +125,15 @@ impl EstateJudge for Survey {
         let accounts = privileges.accounts();
         let privileges = privileges::answers(&accounts)?;
         let unused = unused.answers(facts, &accounts);
-        let estate = Estate::new(seen.iter().map(|(resource, document)| Configuration {
-            id: resource.id.as_str(),
-            kind: resource.kind.as_str(),
-            account: &resource.account,
-            document: document.json(),
-        }));
+        let estate = Estate::new(
+            seen.iter()
+                .map(|(resource, document)| ExposureConfiguration {
+                    id: resource.id.as_str(),
+                    kind: resource.kind.as_str(),
+                    account: &resource.account,
+                    document: document.json(),
+                }),
+        );
         let all = estate.exposures();
         let is_asked = audiences(facts);
         let exposures: Vec<Exposure> = all

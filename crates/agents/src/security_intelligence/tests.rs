@@ -4,20 +4,20 @@
 mod patches;
 mod unused;
 
-use reeve_estate::{Catalogue, Document, Resource, ResourceKind};
+use reeve_estate::{Document, PriceCatalogue, Resource, ResourceKind};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::agent::contract::AgentDefinition as _;
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::estate::{DocumentReader, EstateError, EstateFacts};
 use reeve_recommend::judgement::event::{
-    AnomalyReport, CONTAINMENT, ContainmentRequest, Event, EventContent, Measure,
+    AnomalyReport, CONTAINMENT, ContainmentRequest, EventContent, JudgementEvent, Measure,
 };
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::{Facts, Judgement, RelationIndex};
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::recommendation::origin::{AnomalyId, Cause, IncidentId};
+use reeve_recommend::recommendation::origin::{AnomalyId, IncidentId, OriginCause};
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 use serde_json::{Value, json};
 
@@ -34,14 +34,14 @@ impl DocumentReader for NoDocuments {
 }
 
 /// Judges an estate; the judgement of each resource by its identifier.
-fn judged(estate: &[(&str, &str, Value)], settings: &Settings) -> Vec<(String, Judgement)> {
+fn judged(estate: &[(&str, &str, Value)], settings: &AgentSettings) -> Vec<(String, Judgement)> {
     judged_with(estate, settings, |_| OpenFacts::default())
 }
 
 /// Judges an estate with the open facts about resources of each kind.
 fn judged_with(
     estate: &[(&str, &str, Value)],
-    settings: &Settings,
+    settings: &AgentSettings,
     open: impl Fn(&str) -> OpenFacts,
 ) -> Vec<(String, Judgement)> {
     let mut judge = SecurityIntelligence.estate_judge().unwrap();
@@ -63,7 +63,7 @@ fn judged_with(
     let found = judge.judge(&EstateFacts {
         relations: RelationIndex::none(),
         documents: &NoDocuments,
-        catalogue: Catalogue::builtin(),
+        catalogue: PriceCatalogue::builtin(),
         settings,
         guardrails: &Guardrails::default(),
         models: LearnedModels::none(),
@@ -114,7 +114,7 @@ fn of<'j>(judged: &'j [(String, Judgement)], id: &str) -> &'j Judgement {
 
 #[test]
 fn a_choke_point_is_one_finding_with_its_change() {
-    let judged = judged(&estate("0.0.0.0/0"), &Settings::default());
+    let judged = judged(&estate("0.0.0.0/0"), &AgentSettings::default());
     let all: Vec<_> = judged.iter().flat_map(|(_, one)| &one.proposals).collect();
     assert_eq!(
         all.len(),
@@ -144,7 +144,7 @@ fn a_choke_point_is_one_finding_with_its_change() {
 
 #[test]
 fn a_closed_setting_ends_its_finding_and_an_unread_one_does_not() {
-    let closed = judged(&estate("203.0.113.0/24"), &Settings::default());
+    let closed = judged(&estate("203.0.113.0/24"), &AgentSettings::default());
     let group = of(&closed, "sg-1");
     assert!(group.proposals.is_empty());
     assert!(group.abstentions.iter().all(|one| one.decisive));
@@ -152,7 +152,7 @@ fn a_closed_setting_ends_its_finding_and_an_unread_one_does_not() {
     let mut unread = estate("0.0.0.0/0");
     unread.retain(|(kind, ..)| *kind != "route_table");
     unread.push(("secret", "s-1", json!({ "Policy": "[not read]" })));
-    let unread = judged(&unread, &Settings::default());
+    let unread = judged(&unread, &AgentSettings::default());
     for id in ["sg-1", "s-1"] {
         assert!(
             of(&unread, id).abstentions.iter().all(|one| !one.decisive),
@@ -171,13 +171,13 @@ fn other_accounts_are_findings_if_they_are_asked_for() {
         json!({ "Attributes": { "Policy": policy } }),
     )];
     assert!(
-        of(&judged(&queue, &Settings::default()), "q-1")
+        of(&judged(&queue, &AgentSettings::default()), "q-1")
             .proposals
             .is_empty()
     );
 
     let asked = SettingValue::names("other_accounts");
-    let asked = Settings([("identify_exposed_resources".to_owned(), asked)].into());
+    let asked = AgentSettings([("identify_exposed_resources".to_owned(), asked)].into());
     let judged = judged(&queue, &asked);
     let found = &of(&judged, "q-1").proposals[0];
     assert_eq!(found.subject.aspect.as_deref(), Some("statement Partner"));
@@ -204,7 +204,7 @@ fn a_principal_that_can_become_an_administrator_is_a_finding_with_its_path() {
         ("iam_user", wide, user("wide", &["iam:PutUserPolicy"])),
         ("iam_user", narrow, user("narrow", &["s3:GetObject"])),
     ];
-    let judged = judged(&account, &Settings::default());
+    let judged = judged(&account, &AgentSettings::default());
 
     let [found] = of(&judged, wide).proposals.as_slice() else {
         panic!("{judged:#?}");
@@ -231,7 +231,7 @@ fn a_policy_that_was_not_read_ends_no_finding_about_a_principal() {
     unread["AttachedManagedPolicies"] = json!([{
         "PolicyName": "team", "PolicyArn": "arn:aws:iam::111122223333:policy/team",
     }]);
-    let judged = judged(&[("iam_user", id, unread)], &Settings::default());
+    let judged = judged(&[("iam_user", id, unread)], &AgentSettings::default());
 
     let judgement = of(&judged, id);
     assert_eq!(judgement.evidence[0].answer, CheckAnswer::Unknown);
@@ -240,7 +240,7 @@ fn a_policy_that_was_not_read_ends_no_finding_about_a_principal() {
 
 #[test]
 fn every_answer_about_a_resource_is_evidence() {
-    let judged = judged(&estate("0.0.0.0/0"), &Settings::default());
+    let judged = judged(&estate("0.0.0.0/0"), &AgentSettings::default());
     let answer = |id| &of(&judged, id).evidence[0];
 
     assert_eq!(
@@ -248,7 +248,7 @@ fn every_answer_about_a_resource_is_evidence() {
         ("exposure", CheckAnswer::Fail)
     );
     assert_eq!(answer("i-1").values["reachable_from"], "internet");
-    let closed = self::judged(&estate("203.0.113.0/24"), &Settings::default());
+    let closed = self::judged(&estate("203.0.113.0/24"), &AgentSettings::default());
     assert_eq!(of(&closed, "i-1").evidence[0].answer, CheckAnswer::Pass);
 }
 
@@ -257,11 +257,11 @@ fn answered(kind: &str, id: &str, document: &Value, facts_of: OpenFacts) -> Judg
     let mut case = Case::volume("gp3", 1.0, None, None);
     case.volume = resource(id, ResourceKind::named(kind).unwrap(), "iam", None);
     let document = Document::new(document.clone());
-    let event = Event {
+    let event = JudgementEvent {
         at: now(),
         resource: case.volume.id.clone(),
         connection: None,
-        cause: Cause::Incident(IncidentId("7".to_owned())),
+        cause: OriginCause::Incident(IncidentId("7".to_owned())),
         content: EventContent::Observation {
             source: CONTAINMENT,
             facts: facts_of,
@@ -455,7 +455,7 @@ fn by_flows(
     estate: &[(&str, &str, Value)],
     flows: Option<reeve_flows::InterfaceFlows>,
 ) -> Judgement {
-    let judged = judged_with(estate, &Settings::default(), |kind| {
+    let judged = judged_with(estate, &AgentSettings::default(), |kind| {
         let mut open = OpenFacts::default();
         if kind == "network_interface"
             && let Some(flows) = &flows

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use reeve_estate::{ConnectionId, Document, Resource, ResourceId};
 use reeve_iam::AccountPolicies;
-use reeve_recommend::agent::settings::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{AgentSetting, SettingValue};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::estate::EstateFacts;
 use reeve_recommend::judgement::evidence::{UseCoverage, UseState};
@@ -26,7 +26,7 @@ use super::unused_finding;
 use super::unused_permissions;
 
 /// Setting of the days without a use after which access counts as unused.
-pub(super) const UNUSED_DAYS: Setting = Setting {
+pub(super) const UNUSED_DAYS: AgentSetting = AgentSetting {
     path: "unused_access_days",
     description: "Days without a use after which keys, users, roles and permissions count as unused; longer than a quarter, so that what runs once a quarter stays",
     default: SettingValue::Days(120),
@@ -123,7 +123,7 @@ impl Unused {
             let place = (resource.connection.clone(), resource.account.clone());
             let report = self.reports.get(&place);
             let care = care(&break_glass, &users, resource, document);
-            let subject = Subject {
+            let subject = UnusedSubject {
                 resource,
                 document,
                 days,
@@ -240,7 +240,7 @@ fn evidence(days: i64, coverage: UseCoverage, state: UseState) -> Value {
 }
 
 /// Key or principal under judgement.
-pub(super) struct Subject<'a> {
+pub(super) struct UnusedSubject<'a> {
     pub(super) resource: &'a Resource,
     pub(super) document: &'a Document,
     pub(super) days: i64,
@@ -250,7 +250,7 @@ pub(super) struct Subject<'a> {
     pub(super) kept_because: Option<&'a String>,
 }
 
-impl Subject<'_> {
+impl UnusedSubject<'_> {
     fn key(&self, report: Option<&LastAccess>) -> UnusedAnswer {
         let mut answer = UnusedAnswer::default();
         let mut abstain = |is_known, code, why: &str| {

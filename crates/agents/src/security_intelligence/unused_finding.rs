@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::break_glass::TAG;
 use super::last_access::LastUse;
-use super::unused::{Subject, UNUSED_KEY, UNUSED_PERMISSIONS, UNUSED_PRINCIPAL};
+use super::unused::{UNUSED_KEY, UNUSED_PERMISSIONS, UNUSED_PRINCIPAL, UnusedSubject};
 use super::unused_permissions::{Narrowed, Replay};
 use crate::configuration_fact::ConfigurationFact;
 
@@ -49,7 +49,7 @@ pub(super) fn is_suspended(document: &Value) -> bool {
 }
 
 /// Makes the finding about a key.
-pub(super) fn key(subject: &Subject<'_>, last: LastUse, since: Date) -> Proposal {
+pub(super) fn key(subject: &UnusedSubject<'_>, last: LastUse, since: Date) -> Proposal {
     let user = subject.document.json()["UserName"].as_str();
     let user = user.unwrap_or("an unknown user");
     let mut path = Path::default();
@@ -74,7 +74,7 @@ pub(super) fn key(subject: &Subject<'_>, last: LastUse, since: Date) -> Proposal
 }
 
 /// Makes the finding about a user or role.
-pub(super) fn principal(subject: &Subject<'_>, last: LastUse, since: Date) -> Proposal {
+pub(super) fn principal(subject: &UnusedSubject<'_>, last: LastUse, since: Date) -> Proposal {
     let kind = kind(subject);
     let mut path = Path::default();
     used_since(&mut path, subject, last, since);
@@ -102,7 +102,7 @@ pub(super) fn principal(subject: &Subject<'_>, last: LastUse, since: Date) -> Pr
 }
 
 /// Makes the finding about permissions that are not used.
-pub(super) fn permissions(subject: &Subject<'_>, narrowed: &Narrowed) -> Proposal {
+pub(super) fn permissions(subject: &UnusedSubject<'_>, narrowed: &Narrowed) -> Proposal {
     let kind = kind(subject);
     let name = &subject.resource.name;
     let mut path = Path::default();
@@ -208,7 +208,7 @@ struct Finding {
 }
 
 impl Finding {
-    fn about(mut self, subject: &Subject<'_>) -> Proposal {
+    fn about(mut self, subject: &UnusedSubject<'_>) -> Proposal {
         if let Some(why) = subject.kept_because {
             self.change = None;
             self.path
@@ -254,7 +254,7 @@ impl Finding {
 }
 
 fn change(
-    subject: &Subject<'_>,
+    subject: &UnusedSubject<'_>,
     row: &str,
     with: BTreeMap<String, Value>,
 ) -> Option<ConfigurationChange> {
@@ -262,14 +262,14 @@ fn change(
     ConfigurationChange::on(row, subject.resource, subject.document, with).ok()
 }
 
-fn kind(subject: &Subject<'_>) -> &'static str {
+fn kind(subject: &UnusedSubject<'_>) -> &'static str {
     match subject.resource.kind.as_str() {
         "iam_role" => "role",
         _ => "user",
     }
 }
 
-fn used_since(path: &mut Path, subject: &Subject<'_>, last: LastUse, since: Date) {
+fn used_since(path: &mut Path, subject: &UnusedSubject<'_>, last: LastUse, since: Date) {
     path.ask(
         format!("Was it used since {since}?"),
         false,
@@ -277,7 +277,7 @@ fn used_since(path: &mut Path, subject: &Subject<'_>, last: LastUse, since: Date
     );
 }
 
-fn sentence(subject: &Subject<'_>, last: LastUse) -> String {
+fn sentence(subject: &UnusedSubject<'_>, last: LastUse) -> String {
     match last {
         LastUse::On(day) => format!(
             "Last used on {day}, more than {} days ago, by IAM's own record",

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use reeve_audit::Obstacle;
 use reeve_iam::{
-    ActionUse, Effect, LeastPolicies, NamedPolicy, Outcome, Policy, PolicyKind, PolicySet,
-    Principal, Statement, Unrecorded, least_policies,
+    ActionUse, DecisionOutcome, IamPolicy, LeastPolicies, NamedPolicy, PolicyEffect, PolicyKind,
+    PolicySet, PolicyStatement, Principal, Unrecorded, least_policies,
 };
 use reeve_recommend::judgement::evidence::UseCoverage;
 use reeve_recommend::judgement::past_calls::PastCalls;
 use serde_json::{Value, json};
 
-use super::unused::{Subject, UNUSED_PERMISSIONS, UnusedAnswer};
+use super::unused::{UNUSED_PERMISSIONS, UnusedAnswer, UnusedSubject};
 use super::unused_finding;
 
 /// Actions that IAM's record of last uses does not show, with the reason. Grants of them stay.
@@ -72,7 +72,7 @@ pub(super) struct Replay {
 /// Judges the inline policies of a principal that is used. `services` are those that it used in the
 /// window.
 pub(super) fn judge(
-    subject: &Subject<'_>,
+    subject: &UnusedSubject<'_>,
     principal: Option<&Principal>,
     services: Option<BTreeSet<&str>>,
     answer: &mut UnusedAnswer,
@@ -135,7 +135,7 @@ pub(super) fn judge(
 }
 
 /// Returns the member with the inline policies of a principal.
-fn inline_list(subject: &Subject<'_>) -> &'static str {
+fn inline_list(subject: &UnusedSubject<'_>) -> &'static str {
     match subject.resource.kind.as_str() {
         "iam_role" => "RolePolicyList",
         _ => "UserPolicyList",
@@ -144,14 +144,14 @@ fn inline_list(subject: &Subject<'_>) -> &'static str {
 
 /// Narrows one inline policy; `None` if all of it was used. The error is the reason why it stays.
 fn narrowed(
-    subject: &Subject<'_>,
+    subject: &UnusedSubject<'_>,
     principal: &Principal,
     services: &BTreeSet<&str>,
     (inline, at, entry): (&[Value], usize, &Value),
 ) -> Result<Option<Narrowed>, Obstacle> {
     let name = entry["PolicyName"].as_str().unwrap_or_default();
     let former = &entry["PolicyDocument"];
-    let policy = Policy::read(former)
+    let policy = IamPolicy::read(former)
         .map_err(|error| Obstacle::of(format_args!("policy {name}: {error}")))?;
     let policy = Arc::new(policy);
     let own = NamedPolicy::new(PolicyKind::Identity, name, Arc::clone(&policy));
@@ -168,7 +168,7 @@ fn narrowed(
     let tight = least
         .document
         .as_ref()
-        .map(Policy::read)
+        .map(IamPolicy::read)
         .transpose()
         .map_err(|error| {
             Obstacle::of(format_args!(
@@ -250,7 +250,7 @@ fn action_use(services: &BTreeSet<&str>) -> ActionUse {
 struct Versions<'a> {
     principal: &'a Principal,
     name: &'a str,
-    former: &'a Policy,
+    former: &'a IamPolicy,
     after: PolicySet,
 }
 
@@ -258,8 +258,8 @@ impl<'a> Versions<'a> {
     fn new(
         principal: &'a Principal,
         name: &'a str,
-        former: &'a Policy,
-        tight: Option<Policy>,
+        former: &'a IamPolicy,
+        tight: Option<IamPolicy>,
     ) -> Self {
         let label = format!("{name} of ");
         let mut after = principal.policies.clone();
@@ -277,15 +277,16 @@ impl<'a> Versions<'a> {
         }
     }
 
-    fn grants(&self) -> impl Iterator<Item = &Statement> {
+    fn grants(&self) -> impl Iterator<Item = &PolicyStatement> {
         let statements = self.former.statements.iter();
-        statements.filter(|statement| statement.effect == Effect::Allow)
+        statements.filter(|statement| statement.effect == PolicyEffect::Allow)
     }
 
     /// Returns whether the former version allows a request, and whether only it does.
     fn compare(&self, action: &str, resource: &str) -> (bool, bool) {
         let request = self.principal.request(action, resource);
-        let allows = |policies: &PolicySet| policies.decide(&request).outcome == Outcome::Allow;
+        let allows =
+            |policies: &PolicySet| policies.decide(&request).outcome == DecisionOutcome::Allow;
         let before = allows(&self.principal.policies);
         (before, before && !allows(&self.after))
     }
@@ -347,7 +348,7 @@ impl<'a> Versions<'a> {
 }
 
 /// Returns actions of used services that a statement names; a wildcard is any action.
-fn requests(statement: &Statement, services: &BTreeSet<&str>) -> Vec<String> {
+fn requests(statement: &PolicyStatement, services: &BTreeSet<&str>) -> Vec<String> {
     if statement.actions.negated {
         return services
             .iter()
@@ -367,7 +368,7 @@ fn requests(statement: &Statement, services: &BTreeSet<&str>) -> Vec<String> {
     found
 }
 
-fn resources(statement: &Statement) -> Vec<String> {
+fn resources(statement: &PolicyStatement) -> Vec<String> {
     let named = statement.resources.as_ref().filter(|named| !named.negated);
     let Some(named) = named else {
         return vec!["any".to_owned()];

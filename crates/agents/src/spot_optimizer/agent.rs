@@ -7,10 +7,10 @@ use reeve_estate::ResourceKind;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::agent::{AgentType, Impact};
-use reeve_recommend::judgement::event::Event;
+use reeve_recommend::judgement::event::JudgementEvent;
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::spot::SpotRisk;
 use reeve_recommend::judgement::spot_market::SpotMarket;
@@ -45,11 +45,11 @@ impl AgentDefinition for SpotOptimizer {
         documented(AgentType::SPOT_OPTIMIZER)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, settings: &Settings) -> Needs {
+    fn needs(&self, settings: &AgentSettings) -> Needs {
         let days = Thresholds::from(settings).history_days;
         Needs {
             kinds: vec![ResourceKind::VirtualMachine, ResourceKind::ScalingGroup],
@@ -79,7 +79,7 @@ impl AgentDefinition for SpotOptimizer {
         EMERGENCIES
     }
 
-    fn event_needs(&self, settings: &Settings) -> Needs {
+    fn event_needs(&self, settings: &AgentSettings) -> Needs {
         let days = Thresholds::from(settings).history_days;
         Needs {
             facts: vec![
@@ -90,7 +90,7 @@ impl AgentDefinition for SpotOptimizer {
         }
     }
 
-    fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
+    fn judge_event(&self, event: &JudgementEvent, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
         if let Some(entry) = event.entry() {
             judgement.take(notice::judge(entry, facts));

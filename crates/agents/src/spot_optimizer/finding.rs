@@ -19,10 +19,10 @@ use reeve_recommend::recommendation::{Effort, Explanation, FactorKind, Factors, 
 use reeve_recommend::words::dollars;
 use serde_json::{Value, json};
 
-use super::group::Group;
+use super::group::SpotGroup;
 use super::market;
-use super::pools::{self, Candidate, Split};
-use super::savings::{Saving, saving};
+use super::pools::{self, PoolCandidate, Split};
+use super::savings::{SpotSaving, saving};
 use super::settings::Thresholds;
 use super::{ELIGIBLE, KIND};
 
@@ -36,13 +36,13 @@ const BY_CONFIGURATION: f64 = 80.0;
 const BY_INTERRUPTIONS: f64 = 88.0;
 
 /// A standing finding about a group, without what follows from the group.
-pub(super) struct Standing {
+pub(super) struct SpotStanding {
     pub(super) aspect: &'static str,
     pub(super) rule: &'static str,
     /// Name of the change.
     pub(super) change: &'static str,
     /// Types with their prices, the group's own first.
-    pub(super) types: Vec<Candidate>,
+    pub(super) types: Vec<PoolCandidate>,
     /// Names of the types that the policy is given.
     pub(super) names: Vec<String>,
     pub(super) split: Split,
@@ -56,8 +56,8 @@ pub(super) struct Standing {
 pub(super) fn propose(
     facts: &Facts<'_>,
     settings: &Thresholds,
-    group: &Group<'_>,
-    standing: &Standing,
+    group: &SpotGroup<'_>,
+    standing: &SpotStanding,
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
     let resource = facts.resource;
@@ -126,7 +126,7 @@ pub(super) fn propose(
             }
             false => title("Give ", &resource.name, " more spot pools"),
         },
-        reeve_recommend::recommendation::Subject {
+        reeve_recommend::recommendation::RecommendationSubject {
             aspect: Some(standing.aspect.to_owned()),
             ..subject(resource, None)
         },
@@ -171,7 +171,7 @@ pub(super) fn propose(
     Ok(proposal)
 }
 
-fn words_of(saved: &Saving) -> String {
+fn words_of(saved: &SpotSaving) -> String {
     format!(
         "{} a month at the {}, 90 % range {} to {}, after {:.1} interruptions a month that cost {}",
         dollars(saved.value),
@@ -186,7 +186,7 @@ fn words_of(saved: &Saving) -> String {
     )
 }
 
-fn action(group: &Group<'_>, standing: &Standing) -> String {
+fn action(group: &SpotGroup<'_>, standing: &SpotStanding) -> String {
     if standing.change == REBALANCE {
         return format!(
             "Let {} start a successor when the risk of a spot machine rises",
@@ -202,7 +202,11 @@ fn action(group: &Group<'_>, standing: &Standing) -> String {
 }
 
 /// The plan, or the reason why Reeve has none.
-fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Plan, Obstacle> {
+fn plan(
+    facts: &Facts<'_>,
+    group: &SpotGroup<'_>,
+    standing: &SpotStanding,
+) -> Result<Plan, Obstacle> {
     let document = facts.document.ok_or("its configuration was not read")?;
     let row = ConfigurationRow::named(standing.change).ok_or("the change is not known")?;
     if standing.change == REBALANCE {
@@ -243,8 +247,8 @@ fn plan(facts: &Facts<'_>, group: &Group<'_>, standing: &Standing) -> Result<Pla
 
 fn factors(
     facts: &Facts<'_>,
-    standing: &Standing,
-    saved: Option<&Saving>,
+    standing: &SpotStanding,
+    saved: Option<&SpotSaving>,
     by_hand: Option<&Obstacle>,
 ) -> Factors {
     let mut factors = Factors::default();

@@ -7,7 +7,7 @@ use reeve_recommend::judgement::workload::{Classification, WorkloadClass};
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
 use serde_json::Value;
 
-use super::finding::{self, REBALANCE, Standing, USE_MIXED};
+use super::finding::{self, REBALANCE, SpotStanding, USE_MIXED};
 use super::market;
 use super::pools::{candidates, split, spot_of};
 use super::settings::Thresholds;
@@ -19,7 +19,7 @@ use crate::workload_classifier;
 const PRODUCTION_ON_DEMAND: u32 = 50;
 
 /// A scaling group as its configuration tells.
-pub(super) struct Group<'a> {
+pub(super) struct SpotGroup<'a> {
     pub(super) resource: &'a Resource,
     pub(super) desired: u32,
     pub(super) zones: Vec<String>,
@@ -55,7 +55,7 @@ fn decided(aspect: &str, code: &'static str, detail: impl Into<String>) -> Abste
     Abstention::decided(KIND, code, detail.into()).with_aspect(aspect)
 }
 
-fn admit<'a>(facts: &Facts<'a>) -> Result<Group<'a>, Abstention> {
+fn admit<'a>(facts: &Facts<'a>) -> Result<SpotGroup<'a>, Abstention> {
     let resource = facts.resource;
     let out = |code, detail: &str| Err(Abstention::decided(KIND, code, detail));
     if is_opted_out(resource) {
@@ -85,7 +85,7 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Group<'a>, Abstention> {
     let mixed = policy.and_then(|one| one.pointer("/LaunchTemplate/LaunchTemplateSpecification"));
     let zones = json.get("AvailabilityZones").and_then(Value::as_array);
     let zones = zones.into_iter().flatten().filter_map(Value::as_str);
-    Ok(Group {
+    Ok(SpotGroup {
         resource,
         desired,
         zones: zones.map(str::to_owned).collect(),
@@ -110,7 +110,7 @@ pub(super) fn number(json: &Value, name: &str) -> Option<u64> {
 }
 
 /// Returns `true` if the group starts spot capacity: by its policy, or because its members have it.
-fn on_spot(facts: &Facts<'_>, group: &Group<'_>) -> bool {
+fn on_spot(facts: &Facts<'_>, group: &SpotGroup<'_>) -> bool {
     let by_policy = group.policy.is_some_and(|policy| {
         let distribution = policy.get("InstancesDistribution").unwrap_or(&Value::Null);
         number(distribution, "OnDemandPercentageAboveBaseCapacity").unwrap_or(100) < 100
@@ -129,7 +129,7 @@ fn members_on_spot(facts: &Facts<'_>) -> usize {
 fn eligible(
     facts: &Facts<'_>,
     settings: &Thresholds,
-    group: &Group<'_>,
+    group: &SpotGroup<'_>,
 ) -> Result<Proposal, Abstention> {
     let no = |code, detail: String| Err(decided(ELIGIBLE, code, detail));
     if !settings.eligible {
@@ -232,7 +232,7 @@ fn eligible(
         facts,
         settings,
         group,
-        &Standing {
+        &SpotStanding {
             aspect: ELIGIBLE,
             rule: "recommend_spot_eligible",
             change: USE_MIXED,
@@ -256,7 +256,7 @@ fn class_of(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result
         return Ok(0);
     }
 
-    let defaults = reeve_recommend::agent::settings::Settings::default();
+    let defaults = reeve_recommend::agent::settings::AgentSettings::default();
     let series = if settings.patterns { facts.series } else { &[] };
     let judged = workload_classifier::judge(&Facts {
         settings: &defaults,
@@ -297,7 +297,7 @@ fn class_of(facts: &Facts<'_>, settings: &Thresholds, path: &mut Path) -> Result
 fn diversified(
     facts: &Facts<'_>,
     settings: &Thresholds,
-    group: &Group<'_>,
+    group: &SpotGroup<'_>,
 ) -> Result<Proposal, Abstention> {
     if !settings.diversify {
         return Err(decided(
@@ -395,7 +395,7 @@ fn diversified(
         facts,
         settings,
         group,
-        &Standing {
+        &SpotStanding {
             aspect: DIVERSIFY,
             rule: "diversify_instance_types",
             change: if rebalances_only {

@@ -4,7 +4,7 @@
 use jiff::SignedDuration;
 use reeve_estate::{Money, Purchase, Resource, ResourceState, SUCCEEDS_TAG};
 use reeve_learn::interruption::{Purchase as Capacity, PurchasePolicy};
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::change::ReplaceMachine;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
@@ -134,7 +134,7 @@ fn way_back(
 
 /// Returns `true` if the purchase policy of the pool buys spot capacity now: its past is followed
 /// by the hour, with each known interruption.
-fn returns(settings: &Settings, facts: &Facts<'_>, risk: &SpotRisk) -> bool {
+fn returns(settings: &AgentSettings, facts: &Facts<'_>, risk: &SpotRisk) -> bool {
     let switches = usize::try_from(settings.count(&SWITCHES)).unwrap_or(usize::MAX);
     let mut policy = PurchasePolicy::new(switches);
     let Some(first) = risk.losses.first() else {

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use reeve_estate::{Catalogue, InstanceSpec, Provider, Resource};
-use reeve_learn::interruption::{Chance, History, Model};
+use reeve_estate::{InstanceSpec, PriceCatalogue, Provider, Resource};
+use reeve_learn::interruption::{Chance, History, InterruptionModel};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::spot::{SpotRisk, family};
 
@@ -19,7 +19,7 @@ const MOST_MEMORY: f64 = 2.0;
 
 /// An instance type with its prices an hour and the hazard of its pools.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Candidate {
+pub(super) struct PoolCandidate {
     pub(super) name: String,
     pub(super) on_demand: f64,
     pub(super) spot: f64,
@@ -82,7 +82,7 @@ pub(super) fn candidates(
     own: &str,
     zones: &[String],
     by_hazard: bool,
-) -> Vec<Candidate> {
+) -> Vec<PoolCandidate> {
     let group = facts.resource;
     let catalogue = facts.catalogue;
     let Some(spec) = catalogue.instance(Provider::Aws, own) else {
@@ -90,10 +90,10 @@ pub(super) fn candidates(
     };
 
     let risk = risk(facts);
-    let mut found: Vec<Candidate> = fitting(catalogue, spec)
+    let mut found: Vec<PoolCandidate> = fitting(catalogue, spec)
         .filter_map(|other| candidate(catalogue, group, &other.name, zones, risk, facts))
         .collect();
-    let weight = |one: &Candidate| match by_hazard {
+    let weight = |one: &PoolCandidate| match by_hazard {
         true => one.spot * (1.0 + one.day.value),
         false => one.spot,
     };
@@ -103,7 +103,7 @@ pub(super) fn candidates(
             .then_with(|| a.name.cmp(&b.name))
     });
 
-    let types: Vec<Candidate> = candidate(catalogue, group, own, zones, risk, facts)
+    let types: Vec<PoolCandidate> = candidate(catalogue, group, own, zones, risk, facts)
         .into_iter()
         .collect();
     by_family(types, found, |one| &one.name)
@@ -112,7 +112,7 @@ pub(super) fn candidates(
 /// Instance types that the market is asked about for a group of a size: its own first, the others
 /// by what they cost on demand.
 #[must_use]
-pub fn market_types(catalogue: &Catalogue, region: &str, own: &str) -> Vec<String> {
+pub fn market_types(catalogue: &PriceCatalogue, region: &str, own: &str) -> Vec<String> {
     let Some(spec) = catalogue.instance(Provider::Aws, own) else {
         return Vec::new();
     };
@@ -128,7 +128,7 @@ pub fn market_types(catalogue: &Catalogue, region: &str, own: &str) -> Vec<Strin
 
 /// Instance types that may stand in for one.
 fn fitting<'c>(
-    catalogue: &'c Catalogue,
+    catalogue: &'c PriceCatalogue,
     own: &'c InstanceSpec,
 ) -> impl Iterator<Item = &'c InstanceSpec> {
     let others = catalogue.exchangeable(Provider::Aws, &own.name);
@@ -160,13 +160,13 @@ fn fits(own: &InstanceSpec, other: &InstanceSpec) -> bool {
 }
 
 fn candidate(
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
     group: &Resource,
     name: &str,
     zones: &[String],
     risk: &SpotRisk,
     facts: &Facts<'_>,
-) -> Option<Candidate> {
+) -> Option<PoolCandidate> {
     let platform = facts.resource.specification.platform.as_deref();
     let on_demand = catalogue
         .hourly_usd(group.provider, &group.region, name, platform)?
@@ -190,7 +190,7 @@ fn candidate(
     let mean = |read: fn(&Chance) -> f64| {
         chances.iter().map(read).sum::<f64>() / chances.len().max(1) as f64
     };
-    (spot < on_demand).then(|| Candidate {
+    (spot < on_demand).then(|| PoolCandidate {
         name: name.to_owned(),
         on_demand,
         spot,
@@ -206,7 +206,7 @@ fn candidate(
 
 /// Beliefs about spot capacity in general.
 static BELIEFS: LazyLock<SpotRisk> = LazyLock::new(|| SpotRisk {
-    model: Arc::new(Model::fit(&History::default())),
+    model: Arc::new(InterruptionModel::fit(&History::default())),
     interruptions: 0,
     lives: 0,
     history_days: 0,

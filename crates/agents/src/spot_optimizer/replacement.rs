@@ -6,7 +6,9 @@ use reeve_recommend::judgement::proposal::{Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
-use reeve_recommend::recommendation::{Effort, Explanation, Factors, ImpactAssessment, Subject};
+use reeve_recommend::recommendation::{
+    Effort, Explanation, Factors, ImpactAssessment, RecommendationSubject,
+};
 
 use super::KIND;
 
@@ -37,7 +39,7 @@ impl Replacement {
             KIND,
             self.rule,
             self.title,
-            Subject {
+            RecommendationSubject {
                 aspect: Some(self.aspect.to_owned()),
                 ..subject(machine, None)
             },

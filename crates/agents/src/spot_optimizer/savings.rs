@@ -4,7 +4,7 @@
 use reeve_estate::Money;
 use reeve_estate::money::HOURS_PER_MONTH;
 
-use super::pools::Candidate;
+use super::pools::PoolCandidate;
 
 /// Days of a month, as for all prices.
 const DAYS: f64 = HOURS_PER_MONTH / 24.0;
@@ -14,7 +14,7 @@ const INTERRUPTION_HOURS: f64 = 2.0;
 
 /// A saving a month with its 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Saving {
+pub(super) struct SpotSaving {
     pub(super) value: Money,
     pub(super) low: Money,
     pub(super) high: Money,
@@ -27,10 +27,10 @@ pub(super) struct Saving {
 }
 
 /// Returns the saving of so many spot machines of the types, against the first on demand.
-pub(super) fn saving(types: &[Candidate], spot_machines: u32) -> Option<Saving> {
+pub(super) fn saving(types: &[PoolCandidate], spot_machines: u32) -> Option<SpotSaving> {
     let own = types.first()?;
     let count = f64::from(spot_machines);
-    let mean = |read: fn(&Candidate) -> f64| {
+    let mean = |read: fn(&PoolCandidate) -> f64| {
         types.iter().map(read).sum::<f64>() / types.len().max(1) as f64
     };
     let spot = mean(|one| one.spot);
@@ -45,7 +45,7 @@ pub(super) fn saving(types: &[Candidate], spot_machines: u32) -> Option<Saving> 
         mean(|one| one.day.low),
         mean(|one| one.day.high),
     );
-    Some(Saving {
+    Some(SpotSaving {
         value: saved(spot, value),
         low: saved(mean(|one| one.spot_range.1), high),
         high: saved(mean(|one| one.spot_range.0), low),

@@ -1,11 +1,11 @@
 //! Settings of `spot_optimizer`.
 
-use reeve_recommend::agent::settings::{Setting, SettingValue};
+use reeve_recommend::agent::settings::{AgentSetting, SettingValue};
 
 use crate::settings::settings;
 
 /// Setting: switches of a machine between spot and on-demand capacity a day.
-pub(super) const SWITCHES: Setting = Setting {
+pub(super) const SWITCHES: AgentSetting = AgentSetting {
     path: "auto_fallback.switches_per_day",
     description: "Switches of a pool within 24 hours from which nothing returns to spot capacity; capacity that is lost is replaced all the same",
     default: SettingValue::Count(2),

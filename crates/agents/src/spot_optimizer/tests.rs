@@ -7,12 +7,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionMethod, ActionStatus, Entry, EventType};
 use reeve_estate::{
-    Capacity, Catalogue, ConnectionId, Document, Provider, Purchase, Resource, ResourceId,
+    Capacity, ConnectionId, Document, PriceCatalogue, Provider, Purchase, Resource, ResourceId,
     ResourceKind, SUCCEEDS_TAG,
 };
-use reeve_learn::interruption::{Ending, History, Lifetime, Model};
+use reeve_learn::interruption::{History, InterruptionEnding, InterruptionModel, Lifetime};
 use reeve_recommend::agent::contract::AgentDefinition as _;
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::change::{Change as _, ReplaceMachine, ReplaceOperation, Work};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
@@ -31,16 +31,16 @@ use crate::cost_optimizer::tests::estate::{now, resource};
 struct Case {
     resource: Resource,
     document: Option<Document>,
-    settings: Settings,
+    settings: AgentSettings,
     risk: SpotRisk,
     market: Option<SpotMarket>,
     members: Vec<Resource>,
 }
 
 fn risk(history: &History) -> SpotRisk {
-    let taken = |life: &&Lifetime| life.ending == Ending::Interrupted;
+    let taken = |life: &&Lifetime| life.ending == InterruptionEnding::Interrupted;
     SpotRisk {
-        model: Arc::new(Model::fit(history)),
+        model: Arc::new(InterruptionModel::fit(history)),
         interruptions: history.lifetimes.iter().filter(taken).count(),
         lives: history.lifetimes.len(),
         history_days: 90,
@@ -74,7 +74,7 @@ impl Case {
         Case {
             resource: group,
             document: Some(Document::new(document)),
-            settings: Settings::default(),
+            settings: AgentSettings::default(),
             risk: risk(&History::default()),
             market: None,
             members: Vec::new(),
@@ -88,7 +88,7 @@ impl Case {
         Case {
             resource: machine,
             document: None,
-            settings: Settings::default(),
+            settings: AgentSettings::default(),
             risk: risk(&History::default()),
             market: None,
             members: Vec::new(),
@@ -117,7 +117,7 @@ impl Case {
             document: self.document.as_ref(),
             relations: reeve_recommend::judgement::RelationIndex::none(),
             volumes: &[],
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
             open: &open,
@@ -163,7 +163,7 @@ fn stormy(pool: &str) -> History {
             family: "m5".to_owned(),
             start_ms: start.as_millisecond(),
             end_ms: (start + SignedDuration::from_hours(1)).as_millisecond(),
-            ending: Ending::Interrupted,
+            ending: InterruptionEnding::Interrupted,
         }
     });
     History {
@@ -299,7 +299,7 @@ fn a_group_on_one_pool_gets_more_of_them() {
 /// each zone is the same.
 fn market(share: f64, score: u32) -> SpotMarket {
     let mut market = SpotMarket::new(ConnectionId("c".to_owned()), "us-east-1".to_owned());
-    let catalogue = Catalogue::builtin();
+    let catalogue = PriceCatalogue::builtin();
     let zones = ["us-east-1a", "us-east-1b"];
     for size in market_types(catalogue, "us-east-1", "m5.large") {
         let price = catalogue.hourly_usd(Provider::Aws, "us-east-1", &size, None);

@@ -8,7 +8,7 @@ use reeve_learn::calibrate::Example;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::FactNeed;
@@ -39,11 +39,11 @@ impl AgentDefinition for StorageOptimizer {
         documented(AgentType::STORAGE_OPTIMIZER)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, settings: &Settings) -> Needs {
+    fn needs(&self, settings: &AgentSettings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         Needs {
             kinds: vec![

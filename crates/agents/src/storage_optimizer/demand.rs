@@ -38,7 +38,7 @@ impl fmt::Display for Peak {
 
 /// The use of a volume that was measured well enough.
 #[derive(Debug)]
-pub(super) struct Demand {
+pub(super) struct StorageDemand {
     operations: Load,
     bytes: Load,
     /// The history that was looked at.
@@ -49,9 +49,12 @@ pub(super) struct Demand {
     pub(super) peak: Peak,
 }
 
-impl Demand {
+impl StorageDemand {
     /// The use in the days of history that the settings ask for.
-    pub(super) fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Demand, Abstention> {
+    pub(super) fn measure(
+        facts: &Facts<'_>,
+        settings: &Thresholds,
+    ) -> Result<StorageDemand, Abstention> {
         let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
         let missing = |name: &str| {
             Abstention::unjudged(
@@ -65,7 +68,7 @@ impl Demand {
         let bytes = Load::sum(facts, Metric::DiskRead, Metric::DiskWrite);
         let operations = operations.ok_or_else(|| missing("operations"))?;
         let bytes = bytes.ok_or_else(|| missing("bytes"))?;
-        let mut demand = Demand {
+        let mut demand = StorageDemand {
             operations,
             bytes,
             history,

@@ -5,7 +5,7 @@
 //! for all of its file systems together. So a volume is judged only where it is the one volume of
 //! its machine, and one that nothing measures is never called oversized.
 
-use reeve_estate::{Catalogue, Metric, Money, Resource};
+use reeve_estate::{Metric, Money, PriceCatalogue, Resource};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::trend::Trend;
 use reeve_learn::{DAY_MS, Window};
@@ -231,7 +231,7 @@ fn wanted(gib: f64, share_percent: f64, headroom_percent: f64) -> f64 {
 }
 
 /// Cost a month at list price, now and of the smaller volume.
-fn cost(catalogue: &Catalogue, volume: &Resource, gib: f64) -> Option<(Money, Money)> {
+fn cost(catalogue: &PriceCatalogue, volume: &Resource, gib: f64) -> Option<(Money, Money)> {
     let mut smaller = volume.clone();
     smaller.specification.storage_gib = Some(gib);
     Some((

@@ -1,6 +1,6 @@
 //! The proposal: cost of both setups, confidence from held-out days, plan and explanation.
 
-use reeve_estate::{Catalogue, Money, Resource};
+use reeve_estate::{Money, PriceCatalogue, Resource};
 use reeve_learn::DAY_MS;
 use reeve_learn::calibrate::Daily;
 use reeve_recommend::change::{ModifyVolume, VolumeSetup};
@@ -15,7 +15,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Explanation, FactorKind, Factors, ImpactAssessment};
 use reeve_recommend::words::{dollars, percent};
 
-use super::demand::Demand;
+use super::demand::StorageDemand;
 use super::settings::Thresholds;
 use super::{KIND, METRICS, Rule, setup};
 use crate::confidence::{Confidence, backtest, confidence, signs};
@@ -35,7 +35,7 @@ struct Cost {
 
 impl Cost {
     /// The cost of both setups; `None` where the region has no price.
-    fn new(catalogue: &Catalogue, volume: &Resource, to: &VolumeSetup) -> Option<Cost> {
+    fn new(catalogue: &PriceCatalogue, volume: &Resource, to: &VolumeSetup) -> Option<Cost> {
         let mut changed = volume.clone();
         to.apply(&mut changed.specification);
         Some(Cost {
@@ -77,7 +77,7 @@ pub(super) fn propose(
     rule: Rule,
     from: &VolumeSetup,
     to: &VolumeSetup,
-    demand: &Demand,
+    demand: &StorageDemand,
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
@@ -158,7 +158,7 @@ fn explanation(
     facts: &Facts<'_>,
     settings: &Thresholds,
     (from, to): (&VolumeSetup, &VolumeSetup),
-    demand: &Demand,
+    demand: &StorageDemand,
     trust: &Confidence,
     cost: &Cost,
     performance_impact: String,
@@ -218,7 +218,7 @@ fn title_of(rule: Rule, volume: &Resource, from: &VolumeSetup, to: &VolumeSetup)
     }
 }
 
-fn performance(rule: Rule, demand: &Demand, to: &VolumeSetup) -> String {
+fn performance(rule: Rule, demand: &StorageDemand, to: &VolumeSetup) -> String {
     let used = percent(setup::share(to, &demand.peak) * 100.0);
     let holds = format!("its highest use takes {used} of what {to} offers");
 
@@ -235,7 +235,7 @@ fn performance(rule: Rule, demand: &Demand, to: &VolumeSetup) -> String {
 fn trust(
     facts: &Facts<'_>,
     settings: &Thresholds,
-    demand: &Demand,
+    demand: &StorageDemand,
     to: &VolumeSetup,
 ) -> (Confidence, Trust) {
     let counted = backtest(

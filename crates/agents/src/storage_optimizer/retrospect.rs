@@ -5,7 +5,7 @@ use reeve_learn::Window;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::Proposal;
 
-use super::demand::Demand;
+use super::demand::StorageDemand;
 use super::settings::Thresholds;
 use super::{oversized, setup};
 use crate::retrospect::every_day;
@@ -19,7 +19,7 @@ pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -
     }
 
     let settings = Thresholds::from(facts.settings);
-    let before = Demand::measure(
+    let before = StorageDemand::measure(
         &Facts {
             now: made_at,
             ..*facts
@@ -29,7 +29,7 @@ pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -
     .ok()?;
     let proposed = setup::gp3(facts.resource, &before.peak, settings.headroom_percent).ok()?;
 
-    let demand = Demand::measure(facts, &settings).ok()?;
+    let demand = StorageDemand::measure(facts, &settings).ok()?;
     let after = Window {
         start_ms: made_at.as_millisecond(),
         end_ms: facts.now.as_millisecond(),

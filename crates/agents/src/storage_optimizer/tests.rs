@@ -9,10 +9,11 @@ mod tiers;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    Catalogue, Metric, Money, Provider, Resource, ResourceId, ResourceKind, ResourceState, Series,
+    Metric, Money, PriceCatalogue, Provider, Resource, ResourceId, ResourceKind, ResourceState,
+    SampleSeries,
 };
 use reeve_recommend::agent::contract::AgentDefinition as _;
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::OpenFacts;
@@ -26,8 +27,8 @@ use crate::cost_optimizer::tests::estate::{now, resource};
 /// A volume of one machine with a history.
 pub(crate) struct Case {
     pub(crate) volume: Resource,
-    series: Vec<Series>,
-    settings: Settings,
+    series: Vec<SampleSeries>,
+    settings: AgentSettings,
     /// Volumes of its machine.
     volumes: Vec<Resource>,
 }
@@ -51,7 +52,7 @@ impl Case {
             volumes: vec![volume.clone()],
             volume,
             series: Vec::new(),
-            settings: Settings::default(),
+            settings: AgentSettings::default(),
         }
     }
 
@@ -66,7 +67,7 @@ impl Case {
         };
 
         let mut add = |metric, value: &dyn Fn(i64) -> f64| {
-            self.series.push(Series {
+            self.series.push(SampleSeries {
                 resource: self.volume.id.clone(),
                 metric,
                 points: points(value),
@@ -107,7 +108,7 @@ impl Case {
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
             volumes: &self.volumes,
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
             open: &OpenFacts::default().with(machine),

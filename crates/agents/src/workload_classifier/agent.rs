@@ -7,7 +7,7 @@ use reeve_learn::calibrate::Example;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::workload::{CLASSIFIED_KINDS, Correction};
@@ -15,7 +15,7 @@ use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};
 
 use super::retrospect::held;
-use super::settings::{self, Thresholds};
+use super::settings::{self, WorkloadThresholds};
 use super::{METRICS, judge};
 use crate::discounts::CHARGE_DAYS;
 use crate::models::{Confidence, Workloads};
@@ -30,15 +30,15 @@ impl AgentDefinition for WorkloadClassifier {
         documented(AgentType::WORKLOAD_CLASSIFIER)
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         settings::ALL
     }
 
-    fn needs(&self, settings: &Settings) -> Needs {
+    fn needs(&self, settings: &AgentSettings) -> Needs {
         Needs {
             kinds: CLASSIFIED_KINDS.to_vec(),
             metrics: METRICS.to_vec(),
-            history_days: Thresholds::from(settings).history_days,
+            history_days: WorkloadThresholds::from(settings).history_days,
             charge_days: CHARGE_DAYS,
             facts: vec![FactNeed::of::<Correction>()],
             models: vec![WorkloadModel::NAME],

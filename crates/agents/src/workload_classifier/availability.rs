@@ -9,14 +9,14 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 
-use super::finding::{Case, Finding};
+use super::finding::{WorkloadCase, WorkloadFinding};
 
 pub(super) const KIND: RecommendationType = RecommendationType::HighAvailability;
 /// Members from which one failure leaves a member.
 const MEMBERS: u32 = 2;
 
 /// Checks a production resource.
-pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn check(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     match case.facts.resource.kind {
         ResourceKind::Database => database(case),
         ResourceKind::ScalingGroup => group(case),
@@ -28,7 +28,7 @@ fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
     Abstention::decided(KIND, code, detail)
 }
 
-fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
+fn database(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     let database = case.facts.resource;
     let mut path = case.path();
 
@@ -62,7 +62,7 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
     switch(case, plan.is_some())?;
 
     let (name, id) = (&database.name, &database.id);
-    Ok(case.propose(Finding {
+    Ok(case.propose(WorkloadFinding {
         title: title("Add a standby of ", name, " in another zone"),
         action: format!("Add a standby of {name} ({id}) in another zone"),
         factors: Factors::from([
@@ -79,7 +79,7 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
     }))
 }
 
-fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
+fn group(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     let group = case.facts.resource;
     let mut path = case.path();
     let Some(Capacity { min, desired, max }) = group.specification.capacity else {
@@ -131,7 +131,7 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
         )
     }));
 
-    Ok(case.propose(Finding {
+    Ok(case.propose(WorkloadFinding {
         title: title(&format!("Keep at least {MEMBERS} members in "), name, ""),
         action: format!("Raise the least number of members of {name} from {min} to {MEMBERS}"),
         factors,
@@ -149,7 +149,7 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
     }))
 }
 
-fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
+fn machine(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
 
@@ -182,7 +182,7 @@ fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
     switch(case, false)?;
     let name = &machine.name;
 
-    Ok(case.propose(Finding {
+    Ok(case.propose(WorkloadFinding {
         title: title("Run ", name, " in more than one zone"),
         action: format!(
             "Put {name} ({}) into a scaling group over two zones, behind a load balancer",
@@ -214,7 +214,7 @@ fn numbered(machine: &Resource) -> Option<&str> {
     counts.then_some(machine.name.as_str())
 }
 
-fn switch(case: &Case<'_>, has_plan: bool) -> Result<(), Abstention> {
+fn switch(case: &WorkloadCase<'_>, has_plan: bool) -> Result<(), Abstention> {
     match has_plan {
         true => case.switched(
             case.settings.practices,
@@ -230,8 +230,8 @@ fn switch(case: &Case<'_>, has_plan: bool) -> Result<(), Abstention> {
 }
 
 /// A finding of this check with its texts left out.
-fn finding(code: &'static str, path: Path) -> Finding {
-    Finding {
+fn finding(code: &'static str, path: Path) -> WorkloadFinding {
+    WorkloadFinding {
         kind: KIND,
         code,
         title: String::new(),

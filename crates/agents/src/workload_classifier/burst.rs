@@ -15,7 +15,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 use reeve_recommend::words::percent;
 
-use super::finding::{Case, Finding, saved};
+use super::finding::{WorkloadCase, WorkloadFinding, saved};
 use crate::confidence::backtest;
 use crate::cost_optimizer::baseline_percent;
 use crate::load::Load;
@@ -30,7 +30,7 @@ const IN_USE: f64 = 40.0;
 const LEAST_SAVINGS_USD: f64 = 1.0;
 
 /// Checks an analytics machine.
-pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn check(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
     if machine.kind != ResourceKind::VirtualMachine || machine.group.is_some() {
@@ -103,7 +103,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
 
 /// The cheapest burstable size with the same processors and no less memory, whose credits last.
 fn burstable<'c>(
-    case: &Case<'c>,
+    case: &WorkloadCase<'c>,
     from: &str,
     cpu: &Load,
     history: Window,
@@ -173,7 +173,7 @@ fn tried(cpu: &Load, history: Window, baseline: f64) -> (Backtest, Daily) {
 }
 
 fn smaller(
-    case: &Case<'_>,
+    case: &WorkloadCase<'_>,
     from: &str,
     to: &InstanceSpec,
     [words, reason]: [String; 2],
@@ -191,7 +191,7 @@ fn smaller(
     let savings = prices.map(|(now, after)| Money::per_month(now - after));
 
     let (name, id) = (&machine.name, &machine.id);
-    case.propose(Finding {
+    case.propose(WorkloadFinding {
         kind: KIND,
         code: "analytics_steady_size",
         title: title(
@@ -223,13 +223,13 @@ fn smaller(
 }
 
 fn elastic(
-    case: &Case<'_>,
+    case: &WorkloadCase<'_>,
     words: String,
     path: reeve_recommend::judgement::proposal::Path,
 ) -> Proposal {
     let machine = case.facts.resource;
     let name = &machine.name;
-    case.propose(Finding {
+    case.propose(WorkloadFinding {
         kind: ADVICE,
         code: "analytics_burst",
         title: title("Give ", name, " its capacity only for its bursts"),

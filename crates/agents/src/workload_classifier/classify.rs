@@ -9,14 +9,14 @@ use reeve_learn::workload::probabilities;
 use reeve_learn::{Backtest, DAY_MS, Window};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::workload::{
-    Classification, Correction, Scores, Signal, Unclassified, WorkloadClass, tokens,
+    Classification, Correction, Scores, Unclassified, WorkloadClass, WorkloadSignal, tokens,
 };
 use reeve_recommend::models::{ModelUse, WorkloadModel};
 use reeve_recommend::recommendation::ConfidenceRange;
 use reeve_recommend::words::percent;
 
-use super::settings::Thresholds;
-use super::shape::Shape;
+use super::settings::WorkloadThresholds;
+use super::shape::WorkloadShape;
 use super::signals::{self, Found};
 use crate::confidence::{backtest, confidence};
 
@@ -38,9 +38,9 @@ pub(super) struct Classified {
 }
 
 /// Classifies the judged resource.
-pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
+pub(super) fn classify(facts: &Facts<'_>, settings: &WorkloadThresholds) -> Classified {
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
-    let shape = Shape::measure(facts).filter(|_| settings.patterns);
+    let shape = WorkloadShape::measure(facts).filter(|_| settings.patterns);
     let Found {
         mut signals,
         conflict,
@@ -93,7 +93,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
             correction.by,
             correction.at.strftime("%F")
         );
-        signals.push(Signal {
+        signals.push(WorkloadSignal {
             name: "correction".to_owned(),
             detail,
             weights: [0.0; 4],
@@ -147,7 +147,7 @@ fn confidence_of(
 }
 
 /// Adds what corrections of resources alike have taught.
-fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUse>) {
+fn learned(facts: &Facts<'_>, signals: &mut Vec<WorkloadSignal>) -> (Scores, Vec<ModelUse>) {
     let Ok((reference, model)) = facts.models.get::<WorkloadModel>() else {
         return ([0.0; 4], Vec::new());
     };
@@ -162,7 +162,7 @@ fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUs
     let says = reference.says(format!(
         "resources with {detail} were called {class} by people"
     ));
-    signals.push(Signal {
+    signals.push(WorkloadSignal {
         name: "learned from corrections".to_owned(),
         detail,
         weights,
@@ -173,15 +173,15 @@ fn learned(facts: &Facts<'_>, signals: &mut Vec<Signal>) -> (Scores, Vec<ModelUs
 
 /// Returns `true` if strong signals speak for other classes and none for this one: office hours in
 /// production are neither of both, and still no jobs.
-fn is_nobodys(signals: &[Signal], class: WorkloadClass) -> bool {
-    let strong: Vec<&Signal> = signals
+fn is_nobodys(signals: &[WorkloadSignal], class: WorkloadClass) -> bool {
+    let strong: Vec<&WorkloadSignal> = signals
         .iter()
         .filter(|signal| strength(signal) >= STRONG)
         .collect();
     !strong.is_empty() && strong.iter().all(|signal| best_of(signal.weights) != class)
 }
 
-fn unknown(settings: &Thresholds) -> String {
+fn unknown(settings: &WorkloadThresholds) -> String {
     let measured = if settings.patterns {
         "a week of CPU was not measured"
     } else {
@@ -192,10 +192,10 @@ fn unknown(settings: &Thresholds) -> String {
 
 /// The reason for a probability that is too low: signals for different classes, or none that says
 /// enough.
-fn unclear(signals: &[Signal], probabilities: Scores) -> Unclassified {
+fn unclear(signals: &[WorkloadSignal], probabilities: Scores) -> Unclassified {
     let best = best_of(probabilities);
-    let of = |signal: &&Signal| best_of(signal.weights);
-    let strong: Vec<&Signal> = signals
+    let of = |signal: &&WorkloadSignal| best_of(signal.weights);
+    let strong: Vec<&WorkloadSignal> = signals
         .iter()
         .filter(|signal| strength(signal) >= STRONG)
         .collect();
@@ -227,7 +227,7 @@ fn reason(code: &str, detail: String) -> Unclassified {
 }
 
 /// The weight that a signal gives the class it speaks for.
-fn strength(signal: &Signal) -> f64 {
+fn strength(signal: &WorkloadSignal) -> f64 {
     if signal.name == "correction" {
         f64::MAX
     } else {
@@ -244,7 +244,7 @@ pub(super) fn best_of(scores: Scores) -> WorkloadClass {
         .unwrap_or(WorkloadClass::Production)
 }
 
-fn sum(signals: &[Signal]) -> Scores {
+fn sum(signals: &[WorkloadSignal]) -> Scores {
     signals
         .iter()
         .fold([0.0; 4], |total, signal| add(total, signal.weights))

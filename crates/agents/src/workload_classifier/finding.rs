@@ -20,21 +20,21 @@ use reeve_recommend::words::dollars;
 
 use super::METRICS;
 use super::classify::Classified;
-use super::settings::Thresholds;
+use super::settings::WorkloadThresholds;
 use crate::confidence::{Confidence, confidence, signs};
 use crate::discounts;
 use crate::load::data_points;
 
 /// Inputs of a check.
-pub(super) struct Case<'a> {
+pub(super) struct WorkloadCase<'a> {
     pub(super) facts: &'a Facts<'a>,
-    pub(super) settings: &'a Thresholds,
+    pub(super) settings: &'a WorkloadThresholds,
     pub(super) classified: &'a Classified,
     pub(super) class: WorkloadClass,
 }
 
 /// A finding of one check, without what follows from the resource and its class.
-pub(super) struct Finding {
+pub(super) struct WorkloadFinding {
     pub(super) kind: RecommendationType,
     /// Stable code of the check.
     pub(super) code: &'static str,
@@ -60,7 +60,7 @@ pub(super) struct Finding {
     pub(super) path: Path,
 }
 
-impl Case<'_> {
+impl WorkloadCase<'_> {
     /// Abstains where a switch of the agent is off.
     pub(super) fn switched(
         &self,
@@ -129,7 +129,7 @@ impl Case<'_> {
     }
 
     /// The proposal of a finding.
-    pub(super) fn propose(&self, finding: Finding) -> Proposal {
+    pub(super) fn propose(&self, finding: WorkloadFinding) -> Proposal {
         let resource = self.facts.resource;
         let own = finding
             .tried

@@ -19,7 +19,7 @@ use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 use reeve_recommend::words::{byte_rate, percent};
 
-use super::finding::{Case, Finding, saved};
+use super::finding::{WorkloadCase, WorkloadFinding, saved};
 use super::shape::hours;
 use crate::confidence::backtest;
 use crate::load::Load;
@@ -70,7 +70,7 @@ impl WorkingHours {
 }
 
 /// Checks a development machine.
-pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn check(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
 
@@ -138,7 +138,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
 }
 
 /// The CPU of a machine that was measured for two weeks.
-fn measured(case: &Case<'_>) -> Result<Load, Abstention> {
+fn measured(case: &WorkloadCase<'_>) -> Result<Load, Abstention> {
     let cpu = Load::measured(case.facts, Metric::CpuUtilization);
     let now = case.facts.now.as_millisecond();
     let days = |cpu: &Load| cpu.points.first().map_or(0, |(at, _)| (now - at) / DAY_MS);
@@ -153,7 +153,7 @@ fn measured(case: &Case<'_>) -> Result<Load, Abstention> {
 }
 
 /// The tag of a scheduler that the machine has already.
-fn scheduled<'a>(case: &'a Case<'_>) -> Option<(&'a str, &'a str)> {
+fn scheduled<'a>(case: &'a WorkloadCase<'_>) -> Option<(&'a str, &'a str)> {
     let key = case
         .settings
         .schedule_tag
@@ -170,7 +170,11 @@ fn scheduled<'a>(case: &'a Case<'_>) -> Option<(&'a str, &'a str)> {
     found.map(|(key, value)| (key.as_str(), value.as_str()))
 }
 
-fn traffic(case: &Case<'_>, history: Window, working: WorkingHours) -> Result<f64, Abstention> {
+fn traffic(
+    case: &WorkloadCase<'_>,
+    history: Window,
+    working: WorkingHours,
+) -> Result<f64, Abstention> {
     let unmeasured =
         || Abstention::unjudged(KIND, "not_measured", "network traffic was not measured");
     let load =
@@ -212,7 +216,7 @@ fn tried(cpu: &Load, history: Window, limit: f64, working: WorkingHours) -> (Bac
 }
 
 fn propose(
-    case: &Case<'_>,
+    case: &WorkloadCase<'_>,
     working: WorkingHours,
     [reason, words]: [String; 2],
     tried: (Backtest, Daily),
@@ -275,7 +279,7 @@ fn propose(
             .to_owned(),
     };
 
-    Ok(case.propose(Finding {
+    Ok(case.propose(WorkloadFinding {
         kind: KIND,
         code: "development_at_night",
         title: title("Stop ", name, " at nights and on weekends"),

@@ -5,12 +5,12 @@ use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::Proposal;
 
 use super::classify::classify;
-use super::settings::Thresholds;
+use super::settings::WorkloadThresholds;
 
 /// Returns `true` if the samples after a finding led to the same class again; `None` if they lead
 /// to none.
 pub(super) fn held(_: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
-    let settings = Thresholds::from(facts.settings);
+    let settings = WorkloadThresholds::from(facts.settings);
     let before = classify(
         &Facts {
             now: made_at,

@@ -6,7 +6,7 @@ use reeve_estate::Metric;
 use reeve_learn::workload::{Features, Metrics, Property, properties, scores};
 use reeve_learn::{HOUR_MS, Point, Window};
 use reeve_recommend::judgement::Facts;
-use reeve_recommend::judgement::workload::{Scores, Signal};
+use reeve_recommend::judgement::workload::{Scores, WorkloadSignal};
 
 use super::classify::best_of;
 use crate::load::Load;
@@ -17,21 +17,21 @@ const BOUND: f64 = 3.0;
 const NAMED: usize = 3;
 
 /// Measured series that a shape is made of.
-pub(super) struct Shape {
+pub(super) struct WorkloadShape {
     pub(super) cpu: Load,
     network: Vec<Point>,
     disk: Vec<Point>,
 }
 
-impl Shape {
+impl WorkloadShape {
     /// The series of the judged resource; `None` if its CPU was not measured.
-    pub(super) fn measure(facts: &Facts<'_>) -> Option<Shape> {
+    pub(super) fn measure(facts: &Facts<'_>) -> Option<WorkloadShape> {
         let both = |a, b| {
             Load::sum(facts, a, b)
                 .map(|load| load.points)
                 .unwrap_or_default()
         };
-        Some(Shape {
+        Some(WorkloadShape {
             cpu: Load::measured(facts, Metric::CpuUtilization)?,
             network: both(Metric::NetworkIn, Metric::NetworkOut),
             disk: both(Metric::DiskRead, Metric::DiskWrite),
@@ -39,7 +39,7 @@ impl Shape {
     }
 
     /// The signal of a window; `None` for less than a week, or less than half of it.
-    pub(super) fn signal(&self, window: Window) -> Option<Signal> {
+    pub(super) fn signal(&self, window: Window) -> Option<WorkloadSignal> {
         let metrics = Metrics {
             cpu: window.select(&self.cpu.points),
             network: window.select(&self.network),
@@ -57,7 +57,7 @@ impl Shape {
             .map(|property| property.name)
             .collect();
 
-        Some(Signal {
+        Some(WorkloadSignal {
             name: "shape of the metrics".to_owned(),
             detail: telling.join(", "),
             weights,

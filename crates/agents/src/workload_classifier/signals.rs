@@ -10,7 +10,7 @@ use reeve_estate::{Metric, Purchase, Resource, ResourceKind};
 use reeve_learn::workload::{class_of_word, is_purpose_key, words};
 use reeve_learn::{HOUR_MS, Window};
 use reeve_recommend::judgement::Facts;
-use reeve_recommend::judgement::workload::{Scores, Signal, WorkloadClass};
+use reeve_recommend::judgement::workload::{Scores, WorkloadClass, WorkloadSignal};
 use reeve_recommend::words::percent;
 
 use crate::load::Load;
@@ -56,7 +56,7 @@ const SILENT_SHARE: (f64, f64) = (0.05, 0.7);
 
 /// The signals, and whether tags contradict each other.
 pub(super) struct Found {
-    pub(super) signals: Vec<Signal>,
+    pub(super) signals: Vec<WorkloadSignal>,
     /// Values that name production and development at once.
     pub(super) conflict: Option<String>,
     /// `true` if a tag says what the resource is for.
@@ -71,7 +71,7 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
     name(resource, &mut signals);
     let mut add = |is: bool, name: &str, detail: &str, weights: Scores| {
         if is {
-            signals.push(Signal {
+            signals.push(WorkloadSignal {
                 name: name.to_owned(),
                 detail: detail.to_owned(),
                 weights,
@@ -137,7 +137,7 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
 }
 
 /// Adds the tags that say something; those whose keys name a purpose are returned.
-fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, WorkloadClass)> {
+fn tags(resource: &Resource, signals: &mut Vec<WorkloadSignal>) -> Vec<(String, WorkloadClass)> {
     let mut tagged = Vec::new();
     for (key, value) in resource
         .tags
@@ -159,7 +159,7 @@ fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, Workload
             .iter()
             .any(|signal| signal.weights == table[class as usize]);
         if !known {
-            signals.push(Signal {
+            signals.push(WorkloadSignal {
                 name: format!("tag {key}"),
                 detail,
                 weights: table[class as usize],
@@ -170,13 +170,13 @@ fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, Workload
     tagged
 }
 
-fn name(resource: &Resource, signals: &mut Vec<Signal>) {
+fn name(resource: &Resource, signals: &mut Vec<WorkloadSignal>) {
     if resource.name == resource.id.0 {
         return;
     }
     if let Some((word, class)) = purpose_word(&resource.name) {
         let detail = format!("{word} in {}", resource.name);
-        signals.push(Signal {
+        signals.push(WorkloadSignal {
             name: "name".to_owned(),
             detail,
             weights: WORD[class as usize],
@@ -197,7 +197,7 @@ fn purpose_word(text: &str) -> Option<(String, WorkloadClass)> {
 }
 
 /// Traffic by hours. What was not measured says nothing.
-fn network(facts: &Facts<'_>, history: Window) -> Option<Signal> {
+fn network(facts: &Facts<'_>, history: Window) -> Option<WorkloadSignal> {
     let load = Load::sum(facts, Metric::NetworkIn, Metric::NetworkOut)?;
     let hours: Vec<f64> = history
         .blocks(HOUR_MS)
@@ -222,7 +222,7 @@ fn network(facts: &Facts<'_>, history: Window) -> Option<Signal> {
         hours.len()
     );
 
-    Some(Signal {
+    Some(WorkloadSignal {
         name: "network".to_owned(),
         detail,
         weights,

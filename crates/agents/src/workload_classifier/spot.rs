@@ -8,7 +8,7 @@ use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::recommendation::title::title;
 use reeve_recommend::recommendation::{Effort, FactorKind, Factors, RecommendationType};
 
-use super::finding::{Case, Finding};
+use super::finding::{WorkloadCase, WorkloadFinding};
 use super::shape::hours;
 use crate::load::Load;
 
@@ -17,7 +17,7 @@ pub(super) const KIND: RecommendationType = RecommendationType::SpotInstances;
 const LONGEST_JOB: usize = 12;
 
 /// Checks a batch machine.
-pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
+pub(super) fn check(case: &WorkloadCase<'_>) -> Result<Proposal, Abstention> {
     let machine = case.facts.resource;
     let mut path = case.path();
     let decided = |code, detail: &str| Err(Abstention::decided(KIND, code, detail));
@@ -76,7 +76,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         "recommend_architectures.enabled",
     )?;
     let name = &machine.name;
-    Ok(case.propose(Finding {
+    Ok(case.propose(WorkloadFinding {
         kind: KIND,
         code: "batch_on_demand",
         title: title("Run ", name, " on spot capacity"),

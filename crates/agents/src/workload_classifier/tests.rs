@@ -8,8 +8,10 @@ mod learned;
 use std::f64::consts::PI;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_estate::{
+    Metric, PriceCatalogue, Purchase, Resource, ResourceKind, ResourceState, SampleSeries,
+};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
@@ -53,8 +55,8 @@ const QUESTIONS: Load =
 /// A resource with a history.
 struct Case {
     resource: Resource,
-    series: Vec<Series>,
-    settings: Settings,
+    series: Vec<SampleSeries>,
+    settings: AgentSettings,
     correction: Option<Correction>,
     models: LearnedModels,
 }
@@ -63,7 +65,7 @@ impl Case {
     fn of(kind: ResourceKind, service: &str, size: Option<&str>) -> Case {
         let mut resource = resource("i-1", kind, service, size);
         resource.purchase = Some(Purchase::OnDemand);
-        let (settings, models) = (Settings::default(), LearnedModels::default());
+        let (settings, models) = (AgentSettings::default(), LearnedModels::default());
 
         Case {
             resource,
@@ -120,7 +122,7 @@ impl Case {
             (Metric::NetworkOut, bytes / 2.0),
         ] {
             let resource = self.resource.id.clone();
-            self.series.push(Series {
+            self.series.push(SampleSeries {
                 resource,
                 metric,
                 points: points(factor),
@@ -167,7 +169,7 @@ impl Case {
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
             volumes: &[],
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
             open: &open,

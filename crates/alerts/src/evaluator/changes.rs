@@ -19,7 +19,7 @@ names!(
 
 /// Counts of one revision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct ChangeTally {
     /// Entries that its condition matched.
     pub matched: u64,
     /// Matched entries that came too late to count.
@@ -73,7 +73,7 @@ pub struct ClockStep {
 
 /// All that changed since the last time, to be kept in one transaction with the position.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Changes {
+pub struct EvaluatorChanges {
     /// Entries that rules have taken, spelled as `docs/formats/alerts.md` says; empty where none
     /// was taken.
     pub delta: Vec<u8>,
@@ -112,7 +112,7 @@ impl Gathered {
 
     /// Moves everything into changes. A firing that grew before it was ever kept is kept as it is
     /// now.
-    pub(super) fn take(&mut self) -> Changes {
+    pub(super) fn take(&mut self) -> EvaluatorChanges {
         let mut fired = std::mem::take(&mut self.fired);
         let mut grown = std::mem::take(&mut self.grown);
 
@@ -131,12 +131,12 @@ impl Gathered {
             .collect();
         degraded.sort_unstable_by(|a, b| a.rule.cmp(&b.rule));
 
-        Changes {
+        EvaluatorChanges {
             fired,
             grown,
             degraded,
             steps: std::mem::take(&mut self.steps),
-            ..Changes::default()
+            ..EvaluatorChanges::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Bounds of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct EvaluatorLimits {
     /// Delay, in milliseconds, by which an entry may be older than the latest one of its group and
     /// still count. A day: clouds deliver some of their activity hours later.
     pub lateness_ms: i64,
@@ -26,9 +26,9 @@ const MOST_GROUPS_IN_ALL: usize = 1_000_000;
 /// Groups that every rule may have, however many rules there are.
 const FEWEST_GROUPS: usize = 100;
 
-impl Default for Limits {
+impl Default for EvaluatorLimits {
     fn default() -> Self {
-        Limits {
+        EvaluatorLimits {
             lateness_ms: 86_400_000,
             step_ms: 300_000,
             most_pending: 20_000,
@@ -39,7 +39,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl EvaluatorLimits {
     /// Returns the most groups of each of some rules, so that all of them together stay within
     /// memory.
     #[must_use]

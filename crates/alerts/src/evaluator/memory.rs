@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::changes::Gathered;
-use super::{Limits, distinct};
+use super::{EvaluatorLimits, distinct};
 use crate::firing::{FiringEntry, FiringGrowth, FiringId, KEPT_ENTRIES};
 
 /// Watermark of a group that no entry has moved yet.
@@ -75,7 +75,7 @@ impl GroupMemory {
     }
 
     /// Clock after which the group is forgotten.
-    pub(super) const fn expiry_ms(&self, window_ms: i64, limits: &Limits) -> i64 {
+    pub(super) const fn expiry_ms(&self, window_ms: i64, limits: &EvaluatorLimits) -> i64 {
         self.touched_ms
             .saturating_add(window_ms)
             .saturating_add(limits.lateness_ms)
@@ -86,7 +86,7 @@ impl GroupMemory {
         &mut self,
         pending: Pending,
         by: Counting,
-        limits: &Limits,
+        limits: &EvaluatorLimits,
         identify: impl FnOnce() -> FiringId,
         gathered: &mut Gathered,
     ) -> Counted {
@@ -167,7 +167,7 @@ impl GroupMemory {
 
     /// Corrects what was counted while the clock was ahead: nothing happened after an entry that
     /// was recorded later.
-    pub(super) fn step_back(&mut self, recorded_ms: i64, window_ms: i64, limits: &Limits) {
+    pub(super) fn step_back(&mut self, recorded_ms: i64, window_ms: i64, limits: &EvaluatorLimits) {
         self.watermark_ms = self
             .watermark_ms
             .min(recorded_ms.saturating_sub(limits.lateness_ms));

@@ -7,12 +7,12 @@ use hashbrown::HashMap;
 use jiff::Timestamp;
 use reeve_audit::Entry;
 
-use super::Limits;
-use super::changes::{Degradation, DegradedBy, Gathered, Tally};
+use super::EvaluatorLimits;
+use super::changes::{ChangeTally, Degradation, DegradedBy, Gathered};
 use super::memory::{BEGINNING, Counted, Counting, GroupMemory, Pending, instant};
 use crate::firing::{Firing, FiringEntry, FiringId, FiringStatus};
 use crate::group::GroupKey;
-use crate::rule::Rule;
+use crate::rule::AlertRule;
 
 /// Value of each field for the groups that are counted together.
 const FURTHER: &str = "(further groups)";
@@ -33,9 +33,9 @@ pub(crate) struct Taken {
 
 /// A rule with its memory.
 pub(crate) struct Running {
-    pub(crate) rule: Arc<Rule>,
+    pub(crate) rule: Arc<AlertRule>,
     pub(crate) groups: HashMap<GroupKey, GroupMemory>,
-    pub(crate) tally: Tally,
+    pub(crate) tally: ChangeTally,
     /// Pending entries of all groups.
     pub(super) kept: usize,
     /// No group is forgotten while the clock is not after this.
@@ -44,11 +44,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(super) fn new(rule: Arc<Rule>) -> Self {
+    pub(super) fn new(rule: Arc<AlertRule>) -> Self {
         Running {
             rule,
             groups: HashMap::new(),
-            tally: Tally::default(),
+            tally: ChangeTally::default(),
             kept: 0,
             expiry_ms: BEGINNING,
             is_tally_changed: false,
@@ -70,7 +70,7 @@ impl Running {
         &mut self,
         entry: &Entry,
         clock_ms: i64,
-        limits: &Limits,
+        limits: &EvaluatorLimits,
         most_groups: usize,
     ) -> (GroupKey, bool) {
         let key = self.rule.settings.group_by.key(entry);
@@ -95,7 +95,7 @@ impl Running {
     pub(super) fn count(
         &mut self,
         taken: Taken,
-        limits: &Limits,
+        limits: &EvaluatorLimits,
         gathered: &mut Gathered,
     ) -> Counted {
         let Taken {
@@ -172,7 +172,7 @@ impl Running {
     }
 
     /// Forgets the groups that were not looked at for long.
-    pub(super) fn forget_old(&mut self, clock_ms: i64, limits: &Limits) {
+    pub(super) fn forget_old(&mut self, clock_ms: i64, limits: &EvaluatorLimits) {
         let window_ms = self.rule.settings.threshold.window_ms;
         self.groups
             .retain(|_, group| group.expiry_ms(window_ms, limits) >= clock_ms);
@@ -181,7 +181,7 @@ impl Running {
 
     /// Corrects what was counted while the clock was ahead. Groups that were over by it stay
     /// forgotten.
-    pub(super) fn step_back(&mut self, clock_ms: i64, recorded_ms: i64, limits: &Limits) {
+    pub(super) fn step_back(&mut self, clock_ms: i64, recorded_ms: i64, limits: &EvaluatorLimits) {
         self.forget_old(clock_ms, limits);
         let window_ms = self.rule.settings.threshold.window_ms;
         for group in self.groups.values_mut() {
@@ -195,7 +195,7 @@ impl Running {
         self.expiry_ms = BEGINNING;
     }
 
-    fn recount(&mut self, limits: &Limits) {
+    fn recount(&mut self, limits: &EvaluatorLimits) {
         let window_ms = self.rule.settings.threshold.window_ms;
         self.kept = self.groups.values().map(|group| group.pending.len()).sum();
         let expiries = self
@@ -207,7 +207,7 @@ impl Running {
 
     /// Leaves each group an equal share of half the entries that a rule may keep, the latest ones,
     /// so that one flooded rule does not fill the memory of all.
-    fn make_room(&mut self, clock_ms: i64, limits: &Limits, gathered: &mut Gathered) {
+    fn make_room(&mut self, clock_ms: i64, limits: &EvaluatorLimits, gathered: &mut Gathered) {
         self.forget_old(clock_ms, limits);
         if self.kept <= limits.most_kept {
             return;
@@ -227,7 +227,13 @@ impl Running {
 
     /// Notes that a bound was met. A rule stays degraded until it met none for as long as groups
     /// are remembered.
-    fn degrade(&mut self, by: DegradedBy, clock_ms: i64, limits: &Limits, gathered: &mut Gathered) {
+    fn degrade(
+        &mut self,
+        by: DegradedBy,
+        clock_ms: i64,
+        limits: &EvaluatorLimits,
+        gathered: &mut Gathered,
+    ) {
         let (rule, now) = (&self.rule, instant(clock_ms));
         let memory_ms = rule
             .settings
@@ -262,7 +268,7 @@ impl Running {
 
 /// Returns the firing that just began in a group.
 fn firing(
-    rule: &Rule,
+    rule: &AlertRule,
     key: &GroupKey,
     group: &GroupMemory,
     entries: Vec<FiringEntry>,

@@ -1,7 +1,7 @@
 //! Necessary conditions of a query on the text of one column, and the choice between them.
 
 use hashbrown::HashMap;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, fold};
+use reeve_audit::query::{Expr, FieldPath, Match, QueryColumn, fold};
 
 /// A rule is not filed under more alternatives than this.
 const MOST_ALTERNATIVES: usize = 200;
@@ -20,13 +20,13 @@ pub(super) enum Place {
 /// A necessary condition: the folded text of a column is this, or begins or ends with it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Atom {
-    pub(super) column: Column,
+    pub(super) column: QueryColumn,
     pub(super) place: Place,
     pub(super) text: Box<str>,
 }
 
 impl Atom {
-    fn new(column: Column, place: Place, text: &str) -> Option<Atom> {
+    fn new(column: QueryColumn, place: Place, text: &str) -> Option<Atom> {
         (!text.is_empty()).then(|| Atom {
             column,
             place,
@@ -37,14 +37,17 @@ impl Atom {
     /// Estimated share of entries that have it.
     fn frequency(&self) -> f64 {
         let whole = match self.column {
-            Column::EventId | Column::RequestId => 1e-6,
-            Column::ActorId | Column::ActorEmail | Column::ActorSessionId | Column::ResourceId => {
-                1e-4
-            }
-            Column::ActorIpAddress | Column::ActorUserAgent => 1e-3,
-            Column::ResourceAccountId | Column::EventType | Column::ActionOperation => 1e-2,
-            Column::ResourceType => 0.05,
-            Column::ResourceRegion | Column::Category => 0.1,
+            QueryColumn::EventId | QueryColumn::RequestId => 1e-6,
+            QueryColumn::ActorId
+            | QueryColumn::ActorEmail
+            | QueryColumn::ActorSessionId
+            | QueryColumn::ResourceId => 1e-4,
+            QueryColumn::ActorIpAddress | QueryColumn::ActorUserAgent => 1e-3,
+            QueryColumn::ResourceAccountId
+            | QueryColumn::EventType
+            | QueryColumn::ActionOperation => 1e-2,
+            QueryColumn::ResourceType => 0.05,
+            QueryColumn::ResourceRegion | QueryColumn::Category => 0.1,
             _ => 0.4,
         };
         match self.place {
@@ -113,14 +116,14 @@ fn of_field(field: &FieldPath, op: &Match) -> Option<Vec<Atom>> {
             of_column(*column, op).map(|atom| vec![atom])
         }
         FieldPath::User => Some(vec![
-            of_column(Column::ActorId, op)?,
-            of_column(Column::ActorEmail, op)?,
+            of_column(QueryColumn::ActorId, op)?,
+            of_column(QueryColumn::ActorEmail, op)?,
         ]),
         _ => None,
     }
 }
 
-fn of_column(column: Column, op: &Match) -> Option<Atom> {
+fn of_column(column: QueryColumn, op: &Match) -> Option<Atom> {
     match op {
         Match::Exact(text) | Match::Identical(text) => Atom::new(column, Place::Whole, text),
         Match::Prefix(text) => Atom::new(column, Place::Start, text),

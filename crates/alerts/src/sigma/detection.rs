@@ -4,20 +4,20 @@
 use ipnet::IpNet;
 use reeve_audit::Obstacle;
 use reeve_audit::query::{
-    Bound, Column, Comparison, Expr, FieldPath, Match, Pattern, Piece, TextMatch,
+    Bound, Expr, FieldPath, Match, Pattern, PatternPiece, QueryColumn, QueryComparison, TextMatch,
 };
 
 use super::SigmaProblem;
 use super::condition::{self, Selections};
-use super::yaml::{Node, Value};
+use super::yaml::{Value, YamlNode};
 
 /// Fields that the CloudTrail import moves into fields of an entry.
-const MOVED: [(&str, Column); 5] = [
-    ("eventName", Column::ActionOperation),
-    ("userAgent", Column::ActorUserAgent),
-    ("awsRegion", Column::ResourceRegion),
-    ("requestID", Column::RequestId),
-    ("recipientAccountId", Column::ResourceAccountId),
+const MOVED: [(&str, QueryColumn); 5] = [
+    ("eventName", QueryColumn::ActionOperation),
+    ("userAgent", QueryColumn::ActorUserAgent),
+    ("awsRegion", QueryColumn::ResourceRegion),
+    ("requestID", QueryColumn::RequestId),
+    ("recipientAccountId", QueryColumn::ResourceAccountId),
 ];
 
 /// Members of a record that hold objects. Asked for as a whole, SIGMA means their JSON text, which
@@ -30,7 +30,7 @@ const OBJECTS: [&str; 4] = [
 ];
 
 /// Reads the detection of a rule; `None` with problems.
-pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
+pub(super) fn read(document: &YamlNode, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
     let before = problems.len();
     let Some(detection) = document.member("detection") else {
         problems.push(SigmaProblem::new(document.line, "detection is missing"));
@@ -77,7 +77,7 @@ pub(super) fn read(document: &Node, problems: &mut Vec<SigmaProblem>) -> Option<
 }
 
 /// A mapping means all of its fields; a list any of its members.
-fn selection(node: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
+fn selection(node: &YamlNode, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
     match &node.value {
         Value::Map(fields) => {
             let terms: Vec<_> = fields
@@ -105,7 +105,7 @@ fn selection(node: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
     }
 }
 
-fn field(name: &str, values: &Node, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
+fn field(name: &str, values: &YamlNode, problems: &mut Vec<SigmaProblem>) -> Option<Expr> {
     let mut refuse = |message: String| {
         problems.push(SigmaProblem::new(values.line, message));
         None
@@ -182,7 +182,7 @@ fn paths(field: &str) -> Option<Vec<FieldPath>> {
         }
         // An address moves; the name of a service stays.
         Some((first, _)) if first == "sourceIPAddress" => {
-            vec![FieldPath::Column(Column::ActorIpAddress), kept]
+            vec![FieldPath::Column(QueryColumn::ActorIpAddress), kept]
         }
         _ => vec![kept],
     })
@@ -191,7 +191,7 @@ fn paths(field: &str) -> Option<Vec<FieldPath>> {
 fn condition_on(
     paths: &[FieldPath],
     modifier: Option<&str>,
-    item: &Node,
+    item: &YamlNode,
 ) -> Result<Expr, Obstacle> {
     let Some(text) = item.scalar() else {
         return Err("a value must be a text, number or boolean".into());
@@ -224,7 +224,7 @@ fn condition_on(
                 .map_err(|_| format!("{text:?} is not a network"))?;
             let address = paths
                 .iter()
-                .find(|path| **path == FieldPath::Column(Column::ActorIpAddress));
+                .find(|path| **path == FieldPath::Column(QueryColumn::ActorIpAddress));
             let address = address.ok_or("cidr is supported on sourceIPAddress alone")?;
             Ok(Expr::field(address.clone(), Match::Cidr(net.trunc())))
         }
@@ -232,10 +232,10 @@ fn condition_on(
             let bound = text.parse::<f64>().ok().filter(|number| number.is_finite());
             let bound = bound.ok_or_else(|| format!("{text:?} is not a number"))?;
             let side = match side {
-                "lt" => Comparison::Less,
-                "lte" => Comparison::AtMost,
-                "gt" => Comparison::Greater,
-                _ => Comparison::AtLeast,
+                "lt" => QueryComparison::Less,
+                "lte" => QueryComparison::AtMost,
+                "gt" => QueryComparison::Greater,
+                _ => QueryComparison::AtLeast,
             };
             Ok(anywhere(Match::Compare(side, Bound::Number(bound))))
         }
@@ -246,7 +246,7 @@ fn condition_on(
 /// An address is compared as an address; a text that is none is never one.
 fn fitting(path: &FieldPath, op: &Match) -> Option<Match> {
     match (path, op) {
-        (FieldPath::Column(Column::ActorIpAddress), Match::Exact(text)) => {
+        (FieldPath::Column(QueryColumn::ActorIpAddress), Match::Exact(text)) => {
             reeve_audit::parse_address(text).map(Match::Ip)
         }
         _ => Some(op.clone()),
@@ -266,9 +266,9 @@ fn written(text: &str) -> Pattern {
             Some(character)
         };
         pattern.push(match (literal, escaped) {
-            (Some('*'), false) => Piece::AnyText,
-            (Some('?'), false) => Piece::AnyCharacter,
-            (literal, _) => Piece::Text(literal.into_iter().collect()),
+            (Some('*'), false) => PatternPiece::AnyText,
+            (Some('?'), false) => PatternPiece::AnyCharacter,
+            (literal, _) => PatternPiece::Text(literal.into_iter().collect()),
         });
     }
 
@@ -277,7 +277,7 @@ fn written(text: &str) -> Pattern {
 
 /// A pattern with any text before it, after it, or both.
 fn around(inner: &Pattern, before: bool, after: bool) -> Pattern {
-    let star = |wanted: bool| wanted.then_some(Piece::AnyText);
+    let star = |wanted: bool| wanted.then_some(PatternPiece::AnyText);
     Pattern::new(
         star(before)
             .into_iter()

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 24;
 
 /// A node and the line at which it begins.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
+pub(super) struct YamlNode {
     pub(super) line: usize,
     pub(super) value: Value,
 }
@@ -23,14 +23,14 @@ pub(super) enum Value {
         text: String,
         plain: bool,
     },
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Names with their values, in order.
-    Map(Vec<(String, Node)>),
+    Map(Vec<(String, YamlNode)>),
 }
 
-impl Node {
+impl YamlNode {
     /// The value of a mapping's member.
-    pub(super) fn member(&self, name: &str) -> Option<&Node> {
+    pub(super) fn member(&self, name: &str) -> Option<&YamlNode> {
         let Value::Map(members) = &self.value else {
             return None;
         };
@@ -50,13 +50,13 @@ impl Node {
 
     /// The text of a mapping's member.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.member(name).and_then(Node::scalar)
+        self.member(name).and_then(YamlNode::scalar)
     }
 
     /// The texts of a list.
     pub(super) fn texts(&self) -> Vec<&str> {
         match &self.value {
-            Value::List(items) => items.iter().filter_map(Node::scalar).collect(),
+            Value::List(items) => items.iter().filter_map(YamlNode::scalar).collect(),
             Value::Scalar { .. } | Value::Map(_) => Vec::new(),
         }
     }
@@ -69,12 +69,12 @@ impl Node {
 
 /// A collection under construction.
 enum Open {
-    List(usize, Vec<Node>),
-    Map(usize, Vec<(String, Node)>, Option<String>),
+    List(usize, Vec<YamlNode>),
+    Map(usize, Vec<(String, YamlNode)>, Option<String>),
 }
 
 /// Reads all documents of a text.
-pub(super) fn documents(text: &str) -> Result<Vec<Node>, SigmaProblem> {
+pub(super) fn documents(text: &str) -> Result<Vec<YamlNode>, SigmaProblem> {
     let (mut documents, mut open) = (Vec::new(), Vec::new());
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
@@ -90,7 +90,7 @@ pub(super) fn documents(text: &str) -> Result<Vec<Node>, SigmaProblem> {
             }
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
-                Some(Node {
+                Some(YamlNode {
                     line,
                     value: Value::Scalar {
                         text: text.into_owned(),
@@ -123,20 +123,24 @@ pub(super) fn documents(text: &str) -> Result<Vec<Node>, SigmaProblem> {
     Ok(documents)
 }
 
-fn closed(open: Open) -> Node {
+fn closed(open: Open) -> YamlNode {
     match open {
-        Open::List(line, items) => Node {
+        Open::List(line, items) => YamlNode {
             line,
             value: Value::List(items),
         },
-        Open::Map(line, members, _) => Node {
+        Open::Map(line, members, _) => YamlNode {
             line,
             value: Value::Map(members),
         },
     }
 }
 
-fn put(node: Node, open: &mut [Open], documents: &mut Vec<Node>) -> Result<(), SigmaProblem> {
+fn put(
+    node: YamlNode,
+    open: &mut [Open],
+    documents: &mut Vec<YamlNode>,
+) -> Result<(), SigmaProblem> {
     match open.last_mut() {
         None => documents.push(node),
         Some(Open::List(_, items)) => items.push(node),

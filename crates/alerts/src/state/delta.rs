@@ -8,7 +8,7 @@ use super::bytes::{Bytes, put_number, put_signed, put_text};
 use crate::evaluator::Taken;
 use crate::firing::FiringEntry;
 use crate::group::GroupKey;
-use crate::rule::{Rule, RuleId};
+use crate::rule::{AlertRule, RuleId};
 
 const VERSION: u8 = 1;
 const RULE: u8 = 1;
@@ -51,7 +51,7 @@ impl DeltaWriter {
     }
 
     /// Adds an entry that the rule at a place took.
-    pub(crate) fn take(&mut self, place: usize, rule: &Rule, taken: &Taken) {
+    pub(crate) fn take(&mut self, place: usize, rule: &AlertRule, taken: &Taken) {
         self.begin();
         let number = match self.numbers.get(&place) {
             Some(number) => *number,
@@ -109,7 +109,7 @@ impl DeltaWriter {
         }
     }
 
-    fn number(&mut self, place: usize, rule: &Rule) -> u64 {
+    fn number(&mut self, place: usize, rule: &AlertRule) -> u64 {
         self.bytes.push(RULE);
         put_text(&mut self.bytes, &rule.id.0);
         put_number(&mut self.bytes, rule.revision);

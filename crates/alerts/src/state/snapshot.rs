@@ -2,7 +2,7 @@
 
 use super::StateError;
 use super::bytes::{Bytes, put_number, put_signed, put_text};
-use crate::evaluator::{GroupMemory, OpenFiring, Pending, Running, Tally, instant};
+use crate::evaluator::{ChangeTally, GroupMemory, OpenFiring, Pending, Running, instant};
 use crate::firing::{FiringEntry, FiringId};
 use crate::group::GroupKey;
 use crate::rule::RuleId;
@@ -131,8 +131,8 @@ pub(crate) fn read_snapshot(
     Ok(())
 }
 
-fn tally(bytes: &mut Bytes<'_>) -> Result<Tally, StateError> {
-    Ok(Tally {
+fn tally(bytes: &mut Bytes<'_>) -> Result<ChangeTally, StateError> {
+    Ok(ChangeTally {
         matched: bytes.number()?,
         late: bytes.number()?,
         shared: bytes.number()?,

@@ -9,8 +9,9 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use reeve_alerts::{
-    Changes, Evaluator, Firing, FiringId, KEPT_ENTRIES, Limits, Observed, Progress, Rule,
-    RuleDraft, RuleId, RuleSettings, RuleState, StoredState, StoredTally, Tally,
+    AlertProgress, AlertRule, ChangeTally, Evaluator, EvaluatorChanges, EvaluatorLimits, Firing,
+    FiringId, KEPT_ENTRIES, Observed, RuleDraft, RuleId, RuleSettings, RuleState, StoredState,
+    StoredTally,
 };
 use reeve_audit::{Actor, Entry, EventId, EventType};
 
@@ -18,7 +19,13 @@ use crate::naive::{self, Counts, Fired, Item};
 
 const START: i64 = 1_800_000_000_000;
 
-pub(crate) fn rule(id: &str, condition: &str, count: u64, window: &str, group_by: &[&str]) -> Rule {
+pub(crate) fn rule(
+    id: &str,
+    condition: &str,
+    count: u64,
+    window: &str,
+    group_by: &[&str],
+) -> AlertRule {
     let draft = RuleDraft {
         name: id.to_owned(),
         condition: condition.to_owned(),
@@ -28,7 +35,7 @@ pub(crate) fn rule(id: &str, condition: &str, count: u64, window: &str, group_by
         severity: "high".to_owned(),
         ..RuleDraft::default()
     };
-    Rule {
+    AlertRule {
         id: RuleId(id.to_owned()),
         settings: RuleSettings::read(draft).unwrap(),
         state: RuleState::Enabled,
@@ -49,13 +56,13 @@ pub(crate) fn distinct_rule(
     window: &str,
     group_by: &[&str],
     field: &str,
-) -> Rule {
+) -> AlertRule {
     let plain = rule(id, condition, count, window, group_by);
     let draft = RuleDraft {
         distinct: Some(field.to_owned()),
         ..plain.settings.draft()
     };
-    Rule {
+    AlertRule {
         settings: RuleSettings::read(draft).unwrap(),
         ..plain
     }
@@ -86,14 +93,19 @@ pub(crate) fn item(
 /// The store in small: what is kept between two processes.
 #[derive(Default)]
 pub(crate) struct Kept {
-    progress: Progress,
+    progress: AlertProgress,
     pub(crate) state: StoredState,
-    tallies: BTreeMap<(RuleId, u64), Tally>,
+    tallies: BTreeMap<(RuleId, u64), ChangeTally>,
     pub(crate) firings: BTreeMap<FiringId, Firing>,
 }
 
 impl Kept {
-    pub(crate) fn keep(&mut self, progress: Progress, changes: Changes, tallies: Vec<StoredTally>) {
+    pub(crate) fn keep(
+        &mut self,
+        progress: AlertProgress,
+        changes: EvaluatorChanges,
+        tallies: Vec<StoredTally>,
+    ) {
         self.progress = progress;
         if !changes.delta.is_empty() {
             self.state.deltas.push(changes.delta);
@@ -128,7 +140,7 @@ impl Kept {
         }
     }
 
-    pub(crate) fn start(&self, rules: &[Rule], limits: Limits) -> Evaluator {
+    pub(crate) fn start(&self, rules: &[AlertRule], limits: EvaluatorLimits) -> Evaluator {
         let mut evaluator = Evaluator::new(limits, self.progress);
         evaluator.set_rules(rules.iter().cloned().map(Arc::new));
         evaluator.restore(&self.state).unwrap();
@@ -158,15 +170,15 @@ impl Kept {
         fired
     }
 
-    pub(crate) fn counts(&self, rules: &[Rule]) -> BTreeMap<String, Counts> {
-        let tally = |rule: &Rule| {
+    pub(crate) fn counts(&self, rules: &[AlertRule]) -> BTreeMap<String, Counts> {
+        let tally = |rule: &AlertRule| {
             self.tallies
                 .get(&(rule.id.clone(), rule.revision))
                 .copied()
                 .unwrap_or_default()
         };
 
-        let counts = |tally: Tally| {
+        let counts = |tally: ChangeTally| {
             (
                 tally.matched,
                 tally.late,
@@ -198,7 +210,7 @@ enum End {
     Killed,
 }
 
-fn run(rules: &[Rule], stream: &[Item], limits: Limits, batches: &[Batch]) -> Kept {
+fn run(rules: &[AlertRule], stream: &[Item], limits: EvaluatorLimits, batches: &[Batch]) -> Kept {
     let mut kept = Kept::default();
     let mut evaluator = kept.start(rules, limits);
     let (mut at, mut plan) = (0, batches.iter());
@@ -233,7 +245,7 @@ fn run(rules: &[Rule], stream: &[Item], limits: Limits, batches: &[Batch]) -> Ke
     kept
 }
 
-fn rules() -> impl Strategy<Value = Vec<Rule>> {
+fn rules() -> impl Strategy<Value = Vec<AlertRule>> {
     let condition = prop::sample::select(vec![
         "event_type:a.x",
         "event_type:a.*",
@@ -330,7 +342,7 @@ fn batches() -> impl Strategy<Value = Vec<Batch>> {
     )
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
+fn limits() -> impl Strategy<Value = EvaluatorLimits> {
     let lateness = prop::sample::select(vec![0, 2_000, 10_000, 60_000]);
     let few = |few: Vec<usize>| prop::sample::select(few);
     let bounds = (
@@ -343,7 +355,7 @@ fn limits() -> impl Strategy<Value = Limits> {
     (lateness, prop::sample::select(vec![1_000, 20_000]), bounds).prop_map(
         |(lateness_ms, step_ms, bounds)| {
             let (most_pending, most_open, most_groups, most_kept) = bounds;
-            Limits {
+            EvaluatorLimits {
                 lateness_ms,
                 step_ms,
                 most_pending,

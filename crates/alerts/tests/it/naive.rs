@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reeve_alerts::{GroupKey, KEPT_ENTRIES, Limits, Rule, RuleState, tells_of_firing};
+use reeve_alerts::{
+    AlertRule, EvaluatorLimits, GroupKey, KEPT_ENTRIES, RuleState, tells_of_firing,
+};
 use reeve_audit::Entry;
 
 /// An entry of the stream.
@@ -53,9 +55,9 @@ struct Group {
 
 /// Evaluates a whole stream.
 pub(crate) fn evaluate(
-    rules: &[Rule],
+    rules: &[AlertRule],
     stream: &[Item],
-    limits: Limits,
+    limits: EvaluatorLimits,
 ) -> (Vec<Fired>, BTreeMap<String, Counts>) {
     let mut firings = Vec::new();
     let mut tallies = BTreeMap::new();
@@ -68,7 +70,12 @@ pub(crate) fn evaluate(
     (firings, tallies)
 }
 
-fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fired>) -> Counts {
+fn one_rule(
+    rule: &AlertRule,
+    stream: &[Item],
+    limits: EvaluatorLimits,
+    firings: &mut Vec<Fired>,
+) -> Counts {
     let window = rule.settings.threshold.window_ms;
     let (mut clock, mut position) = (i64::MIN, 0);
     let mut groups: BTreeMap<GroupKey, Group> = BTreeMap::new();
@@ -214,7 +221,7 @@ fn one_rule(rule: &Rule, stream: &[Item], limits: Limits, firings: &mut Vec<Fire
     (matched, late, shared, dropped, fired)
 }
 
-fn is_over(group: &Group, clock: i64, window: i64, limits: Limits) -> bool {
+fn is_over(group: &Group, clock: i64, window: i64, limits: EvaluatorLimits) -> bool {
     group
         .touched
         .is_some_and(|touched| clock - touched > window + limits.lateness_ms)
@@ -281,7 +288,13 @@ fn keep_latest(group: &mut Group, most: usize, window: i64, firings: &[Fired]) -
     dropped
 }
 
-fn step_back(group: &mut Group, recorded: i64, window: i64, limits: Limits, firings: &[Fired]) {
+fn step_back(
+    group: &mut Group,
+    recorded: i64,
+    window: i64,
+    limits: EvaluatorLimits,
+    firings: &[Fired],
+) {
     group.watermark = group
         .watermark
         .map(|watermark| watermark.min(recorded - limits.lateness_ms));

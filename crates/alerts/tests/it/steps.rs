@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_alerts::{DegradedBy, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleState};
+use reeve_alerts::{
+    AlertProgress, AlertRule, DegradedBy, Evaluator, EvaluatorLimits, Firing, Observed, RuleState,
+};
 use reeve_audit::ActionStatus;
 
 use crate::differential::{Kept, distinct_rule, item, rule};
@@ -20,8 +22,8 @@ fn observe(evaluator: &mut Evaluator, stream: &[Item]) {
     }
 }
 
-fn fired(rules: &[Rule], stream: &[Item]) -> Vec<Firing> {
-    let mut evaluator = Kept::default().start(rules, Limits::default());
+fn fired(rules: &[AlertRule], stream: &[Item]) -> Vec<Firing> {
+    let mut evaluator = Kept::default().start(rules, EvaluatorLimits::default());
     observe(&mut evaluator, stream);
     evaluator.take_changes().fired
 }
@@ -43,7 +45,7 @@ fn failures(seconds: &[i64]) -> Vec<Item> {
         .collect()
 }
 
-fn brute_force() -> [Rule; 1] {
+fn brute_force() -> [AlertRule; 1] {
     [rule(
         "r",
         "event_type:authentication.login",
@@ -141,7 +143,7 @@ fn an_event_beyond_the_lateness_is_counted_as_late() {
     ));
 
     let mut kept = Kept::default();
-    let mut evaluator = kept.start(&rules, Limits::default());
+    let mut evaluator = kept.start(&rules, EvaluatorLimits::default());
     observe(&mut evaluator, &stream);
     let changes = evaluator.take_changes();
     kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
@@ -220,7 +222,7 @@ fn only_enabled_rules_count_and_enabling_begins_anew() {
     assert_eq!((again.revision, again.version), (2, 3));
 
     let stream = failures(&[0, 1, 2, 3, 4]);
-    let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
+    let mut evaluator = Evaluator::new(EvaluatorLimits::default(), AlertProgress::default());
     evaluator.set_rules([Arc::new(enabled)]);
     observe(&mut evaluator, &stream[..4]);
     evaluator.set_rules([Arc::new(again)]);
@@ -240,7 +242,7 @@ fn memory_of_idle_groups_is_forgotten() {
         "5m",
         &["user"],
     )];
-    let mut evaluator = Kept::default().start(&rules, Limits::default());
+    let mut evaluator = Kept::default().start(&rules, EvaluatorLimits::default());
     observe(&mut evaluator, &failures(&[0]));
     let _ = evaluator.take_changes();
     assert_eq!(evaluator.groups(), 1);
@@ -295,13 +297,13 @@ fn a_clock_that_was_ahead_silences_no_rule_afterwards() {
         ] {
             let rules = [rule.clone()];
             let mut kept = Kept::default();
-            let mut evaluator = kept.start(&rules, Limits::default());
+            let mut evaluator = kept.start(&rules, EvaluatorLimits::default());
             let stream = after_a_jump(ahead_ms, user);
             observe(&mut evaluator, &stream[..1]);
             let changes = evaluator.take_changes();
             kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
             // The clock is right again after a restart.
-            let mut evaluator = kept.start(&rules, Limits::default());
+            let mut evaluator = kept.start(&rules, EvaluatorLimits::default());
             observe(&mut evaluator, &stream[1..]);
             let changes = evaluator.take_changes();
             assert_eq!(
@@ -330,7 +332,7 @@ fn steps_of_the_clock_within_minutes_are_no_jump() {
         item(3, "x", "authentication.login", "ann", 0, 0),
         item(4, "y", "authentication.login", "ann", 0, 0),
     ]);
-    let mut evaluator = Kept::default().start(&brute_force(), Limits::default());
+    let mut evaluator = Kept::default().start(&brute_force(), EvaluatorLimits::default());
     observe(&mut evaluator, &stream);
     let changes = evaluator.take_changes();
     assert_eq!((changes.fired.len(), changes.steps.len()), (1, 0));
@@ -340,7 +342,7 @@ fn steps_of_the_clock_within_minutes_are_no_jump() {
 fn a_flood_of_groups_is_bounded_and_still_fires() {
     let agents = [rule("agents", "event_type:a.x", 3, "1h", &["user"])];
     let mut kept = Kept::default();
-    let mut evaluator = kept.start(&agents, Limits::default());
+    let mut evaluator = kept.start(&agents, EvaluatorLimits::default());
     let mut degraded = Vec::new();
     let known = item(0, "known", "a.x", "ann", 0, 0);
     observe(&mut evaluator, &[known]);
@@ -400,7 +402,7 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
     );
 
     // Groups that the rule has go on, over a restart too.
-    let mut evaluator = kept.start(&agents, Limits::default());
+    let mut evaluator = kept.start(&agents, EvaluatorLimits::default());
     let ann = [2, 3].map(|n| item(300_000 + n, &format!("ann-{n}"), "a.x", "ann", 2, 2));
     observe(&mut evaluator, &ann);
     let fired = evaluator.take_changes().fired;
@@ -416,7 +418,7 @@ fn a_flood_of_groups_is_bounded_and_still_fires() {
 #[test]
 fn a_busy_group_costs_bytes_for_what_is_new() {
     let busy = [rule("busy", "event_type:a.x", 10_000, "30d", &[])];
-    let mut evaluator = Kept::default().start(&busy, Limits::default());
+    let mut evaluator = Kept::default().start(&busy, EvaluatorLimits::default());
     let entries: Vec<_> = (0..9_000_u64)
         .map(|n| {
             item(
@@ -468,7 +470,7 @@ fn five_users_from_one_address_are_not_twenty_attempts_of_one() {
         .collect();
     assert!(fired(&spray, &one_user).is_empty());
 
-    let mut evaluator = Kept::default().start(&spray, Limits::default());
+    let mut evaluator = Kept::default().start(&spray, EvaluatorLimits::default());
     observe(&mut evaluator, &one_user);
 
     // A flood of one value hides no other, whatever its number.

@@ -2,7 +2,7 @@
 //! of resource, so that a call of any cloud finds its row. The first row that fits decides.
 
 use reeve_learn::behavior::Trait;
-use reeve_learn::behavior::words::{Class, Verb};
+use reeve_learn::behavior::words::{Verb, WordClass};
 
 /// Calls that a row is about.
 #[derive(Debug)]
@@ -10,37 +10,41 @@ pub(super) enum Calls {
     /// Operations by name; a trailing `*` stands for any end.
     Named(&'static [&'static str]),
     /// Operations by meaning; no class is every class.
-    Means(&'static [Verb], &'static [Class]),
+    Means(&'static [Verb], &'static [WordClass]),
 }
 
 /// Row of the table.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct AttackRow {
     pub(super) calls: Calls,
     /// Parameter that the call must have.
     pub(super) with: Option<Trait>,
     pub(super) technique: &'static str,
 }
 
-const fn named(technique: &'static str, names: &'static [&'static str]) -> Row {
-    Row {
+const fn named(technique: &'static str, names: &'static [&'static str]) -> AttackRow {
+    AttackRow {
         calls: Calls::Named(names),
         with: None,
         technique,
     }
 }
 
-const fn means(technique: &'static str, verbs: &'static [Verb], classes: &'static [Class]) -> Row {
-    Row {
+const fn means(
+    technique: &'static str,
+    verbs: &'static [Verb],
+    classes: &'static [WordClass],
+) -> AttackRow {
+    AttackRow {
         calls: Calls::Means(verbs, classes),
         with: None,
         technique,
     }
 }
 
-impl Row {
-    const fn with(self, one: Trait) -> Row {
-        Row {
+impl AttackRow {
+    const fn with(self, one: Trait) -> AttackRow {
+        AttackRow {
             with: Some(one),
             ..self
         }
@@ -60,13 +64,13 @@ const ALTERS: &[Verb] = &[
     Verb::Stop,
 ];
 
-pub(super) const TABLE: &[Row] = &[
+pub(super) const TABLE: &[AttackRow] = &[
     // What the parameters say comes before the name of the call.
     means("T1486", ALTERS, &[]).with(Trait::Extortion),
     means(
         "T1486",
         &[Verb::Create, Verb::Change],
-        &[Class::Store, Class::Safeguard],
+        &[WordClass::Store, WordClass::Safeguard],
     )
     .with(Trait::ForeignKey),
     named(
@@ -79,10 +83,10 @@ pub(super) const TABLE: &[Row] = &[
         ],
     )
     .with(Trait::SwitchesOff),
-    means("T1490", &[Verb::Remove], &[Class::Copy]),
-    means("T1537", CHANGES, &[Class::Copy]).with(Trait::Shares),
-    means("T1537", CHANGES, &[Class::Copy, Class::Store]).with(Trait::NamesForeignAccount),
-    means("T1530", CHANGES, &[Class::Store]).with(Trait::OpensToAll),
+    means("T1490", &[Verb::Remove], &[WordClass::Copy]),
+    means("T1537", CHANGES, &[WordClass::Copy]).with(Trait::Shares),
+    means("T1537", CHANGES, &[WordClass::Copy, WordClass::Store]).with(Trait::NamesForeignAccount),
+    means("T1530", CHANGES, &[WordClass::Store]).with(Trait::OpensToAll),
     // Sign-ins and identities.
     named("T1078.004", &["ConsoleLogin", "login", "sso"]),
     named(
@@ -433,67 +437,83 @@ pub(super) const TABLE: &[Row] = &[
     // Any other call, by its meaning.
     means("T1078.004", &[Verb::SignIn], &[]),
     means("T1548.005", &[Verb::Assume], &[]),
-    means("T1555.006", &[Verb::Read], &[Class::Secret]),
+    means("T1555.006", &[Verb::Read], &[WordClass::Secret]),
     means(
         "T1087.004",
         &[Verb::Read],
-        &[Class::Member, Class::Credential, Class::Organization],
+        &[
+            WordClass::Member,
+            WordClass::Credential,
+            WordClass::Organization,
+        ],
     ),
-    means("T1069.003", &[Verb::Read], &[Class::Rights, Class::Trust]),
+    means(
+        "T1069.003",
+        &[Verb::Read],
+        &[WordClass::Rights, WordClass::Trust],
+    ),
     means(
         "T1526",
         &[Verb::Read],
         &[
-            Class::Watching,
-            Class::Safeguard,
-            Class::Standing,
-            Class::Model,
+            WordClass::Watching,
+            WordClass::Safeguard,
+            WordClass::Standing,
+            WordClass::Model,
         ],
     ),
     means(
         "T1580",
         &[Verb::Read],
         &[
-            Class::Machine,
-            Class::Gate,
-            Class::Store,
-            Class::Copy,
-            Class::Code,
+            WordClass::Machine,
+            WordClass::Gate,
+            WordClass::Store,
+            WordClass::Copy,
+            WordClass::Code,
         ],
     ),
-    means("T1531", ENDS, &[Class::Credential, Class::Member]),
-    means("T1098.001", &[Verb::Create], &[Class::Credential]),
-    means("T1098", CHANGES, &[Class::Credential]),
-    means("T1136.003", &[Verb::Create], &[Class::Member]),
-    means("T1484.002", CHANGES, &[Class::Trust]),
-    means("T1098.003", CHANGES, &[Class::Rights, Class::Member]),
-    means("T1666", ENDS, &[Class::Organization]),
-    means("T1562.008", ENDS, &[Class::Watching]),
-    means("T1562.008", &[Verb::Change], &[Class::Watching]).with(Trait::SwitchesOff),
-    means("T1562.001", ENDS, &[Class::Safeguard]),
-    means("T1562.001", &[Verb::Change], &[Class::Safeguard]).with(Trait::SwitchesOff),
-    means("T1562.007", CHANGES, &[Class::Gate]),
-    means("T1651", &[Verb::Run], &[Class::Code, Class::Machine]),
-    means("T1648", CHANGES, &[Class::Code]),
-    means("T1578.001", &[Verb::Create], &[Class::Copy]),
+    means("T1531", ENDS, &[WordClass::Credential, WordClass::Member]),
+    means("T1098.001", &[Verb::Create], &[WordClass::Credential]),
+    means("T1098", CHANGES, &[WordClass::Credential]),
+    means("T1136.003", &[Verb::Create], &[WordClass::Member]),
+    means("T1484.002", CHANGES, &[WordClass::Trust]),
+    means(
+        "T1098.003",
+        CHANGES,
+        &[WordClass::Rights, WordClass::Member],
+    ),
+    means("T1666", ENDS, &[WordClass::Organization]),
+    means("T1562.008", ENDS, &[WordClass::Watching]),
+    means("T1562.008", &[Verb::Change], &[WordClass::Watching]).with(Trait::SwitchesOff),
+    means("T1562.001", ENDS, &[WordClass::Safeguard]),
+    means("T1562.001", &[Verb::Change], &[WordClass::Safeguard]).with(Trait::SwitchesOff),
+    means("T1562.007", CHANGES, &[WordClass::Gate]),
+    means(
+        "T1651",
+        &[Verb::Run],
+        &[WordClass::Code, WordClass::Machine],
+    ),
+    means("T1648", CHANGES, &[WordClass::Code]),
+    means("T1578.001", &[Verb::Create], &[WordClass::Copy]),
     means(
         "T1578.002",
         &[Verb::Create, Verb::Start, Verb::Run],
-        &[Class::Machine],
+        &[WordClass::Machine],
     ),
     means(
         "T1485",
         &[Verb::Remove],
-        &[Class::Store, Class::Machine, Class::Code],
+        &[WordClass::Store, WordClass::Machine, WordClass::Code],
     ),
     means(
         "T1489",
         &[Verb::Stop],
-        &[Class::Store, Class::Machine, Class::Code],
+        &[WordClass::Store, WordClass::Machine, WordClass::Code],
     ),
     means(
         "T1496",
         &[Verb::Create, Verb::Run, Verb::Grant],
-        &[Class::Model],
+        &[WordClass::Model],
     ),
 ];

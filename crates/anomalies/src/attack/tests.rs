@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reeve_alerts::AttackId;
-use reeve_learn::behavior::{Evidence, Trait, Traits};
+use reeve_learn::behavior::{BehaviorEvidence, Trait, Traits};
 
 use super::*;
 
@@ -83,8 +83,8 @@ fn calls_of_several_clouds_have_their_technique() {
 #[test]
 fn what_has_no_technique_says_why() {
     let judged = |reason| {
-        let mut judged = Judgement::default();
-        judged.evidence.push(Evidence {
+        let mut judged = BehaviorJudgement::default();
+        judged.evidence.push(BehaviorEvidence {
             reason,
             weight: 1.0,
             words: "new".into(),
@@ -93,22 +93,22 @@ fn what_has_no_technique_says_why() {
     };
     let odd = call("example", "FrobnicateWidget", &[]);
     assert_eq!(technique_of_call(&odd), None);
-    let why = attribute(&odd, &judged(Reason::Rarity), None).unwrap_err();
+    let why = attribute(&odd, &judged(BehaviorReason::Rarity), None).unwrap_err();
     assert_eq!(why, NoTechnique::Usual("FrobnicateWidget".to_owned()));
     assert!(why.to_string().contains("for FrobnicateWidget"), "{why}");
 
-    let elsewhere = attribute(&odd, &judged(Reason::Place), None).map(|one| one.id);
+    let elsewhere = attribute(&odd, &judged(BehaviorReason::Place), None).map(|one| one.id);
     assert_eq!(elsewhere, Ok("T1078.004"));
     let login = ActivityEvent {
-        outcome: Outcome::Failed,
+        outcome: BehaviorOutcome::Failed,
         ..call("signin", "ConsoleLogin", &[])
     };
     assert_eq!(
-        attribute(&login, &judged(Reason::Guessing), None).map(|one| one.id),
+        attribute(&login, &judged(BehaviorReason::Guessing), None).map(|one| one.id),
         Ok("T1110.003")
     );
     assert_eq!(
-        attribute(&login, &judged(Reason::Time), None).map(|one| one.id),
+        attribute(&login, &judged(BehaviorReason::Time), None).map(|one| one.id),
         Ok("T1110")
     );
 }

@@ -1,15 +1,15 @@
 //! Identity of an entry's principal, the same in every entry, and of its peer group.
 
 use reeve_audit::{ActorType, Json};
-use reeve_learn::behavior::{PrincipalKind, Trait, Traits};
+use reeve_learn::behavior::{BehaviorPrincipalKind, Trait, Traits};
 
-use super::{Source, any_case};
+use super::{BehaviorSource, any_case};
 
 /// Principal of an entry.
-pub(super) struct Identity {
+pub(super) struct BehaviorIdentity {
     /// One name for one party, with its account.
     pub(super) principal: String,
-    pub(super) kind: PrincipalKind,
+    pub(super) kind: BehaviorPrincipalKind,
     /// Group whose members behave alike.
     pub(super) peers: String,
     /// The name alone, to tell one's own identity in parameters.
@@ -17,8 +17,8 @@ pub(super) struct Identity {
     pub(super) traits: Traits,
 }
 
-impl Identity {
-    pub(super) fn from_source(source: &Source<'_>) -> Self {
+impl BehaviorIdentity {
+    pub(super) fn from_source(source: &BehaviorSource<'_>) -> Self {
         let actor = &source.entry.actor;
         let id = actor
             .id
@@ -40,7 +40,7 @@ impl Identity {
             .find(|text| !text.is_empty())
             .unwrap_or_default();
         let (group, session) = match kind {
-            PrincipalKind::Role => id.split_once('/').unwrap_or((id, "")),
+            BehaviorPrincipalKind::Role => id.split_once('/').unwrap_or((id, "")),
             _ => ("", ""),
         };
         let steady = if session.is_empty() || generated(session) {
@@ -49,14 +49,14 @@ impl Identity {
             id
         };
 
-        let name = if kind == PrincipalKind::Role {
+        let name = if kind == BehaviorPrincipalKind::Role {
             steady
         } else {
             id
         };
 
         let peers = match kind {
-            PrincipalKind::Role => format!("{account}:role:{group}"),
+            BehaviorPrincipalKind::Role => format!("{account}:role:{group}"),
             _ => format!("{account}:{kind:?}"),
         };
         let mut traits = Traits::default();
@@ -98,7 +98,7 @@ impl Identity {
 /// Returns `true` if the credentials do not expire: by the key's prefix, or, if the record has no
 /// key, because a user called the service without a session. CloudTrail has `sessionContext` for
 /// temporary credentials alone, console sessions included.
-fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
+fn long_lived(source: &BehaviorSource<'_>, key: &str, record: Option<&Json>) -> bool {
     let member = |name: &str| record.and_then(|record| any_case(record, name));
     let user = member("type").and_then(Json::as_str) == Some("IAMUser");
     let call = source
@@ -116,27 +116,33 @@ fn long_lived(source: &Source<'_>, key: &str, record: Option<&Json>) -> bool {
             && source.text("sourceIPAddress") != Some("AWS Internal")
 }
 
-fn kind(source: &Source<'_>, identity_type: &str, passed_on: bool) -> PrincipalKind {
+fn kind(
+    source: &BehaviorSource<'_>,
+    identity_type: &str,
+    passed_on: bool,
+) -> BehaviorPrincipalKind {
     if identity_type == "Root" {
-        return PrincipalKind::Root;
+        return BehaviorPrincipalKind::Root;
     }
     match source.entry.actor.kind {
-        Some(ActorType::User) => PrincipalKind::Person,
-        Some(ActorType::Role) if passed_on && service_role(source) => PrincipalKind::Service,
-        Some(ActorType::Role) => PrincipalKind::Role,
-        Some(ActorType::ApiKey | ActorType::Agent) => PrincipalKind::Program,
-        Some(ActorType::Service) if source.entry.metadata.extra.contains_key("cloudtrail") => {
-            PrincipalKind::Service
+        Some(ActorType::User) => BehaviorPrincipalKind::Person,
+        Some(ActorType::Role) if passed_on && service_role(source) => {
+            BehaviorPrincipalKind::Service
         }
-        Some(ActorType::Service) => PrincipalKind::Program,
-        Some(ActorType::System) => PrincipalKind::Service,
-        Some(ActorType::Anonymous) => PrincipalKind::Anonymous,
-        None => PrincipalKind::Unknown,
+        Some(ActorType::Role) => BehaviorPrincipalKind::Role,
+        Some(ActorType::ApiKey | ActorType::Agent) => BehaviorPrincipalKind::Program,
+        Some(ActorType::Service) if source.entry.metadata.extra.contains_key("cloudtrail") => {
+            BehaviorPrincipalKind::Service
+        }
+        Some(ActorType::Service) => BehaviorPrincipalKind::Program,
+        Some(ActorType::System) => BehaviorPrincipalKind::Service,
+        Some(ActorType::Anonymous) => BehaviorPrincipalKind::Anonymous,
+        None => BehaviorPrincipalKind::Unknown,
     }
 }
 
 /// A role that the cloud keeps for a service of its own, and that nobody else can take on.
-fn service_role(source: &Source<'_>) -> bool {
+fn service_role(source: &BehaviorSource<'_>) -> bool {
     source
         .entry
         .actor
@@ -152,7 +158,7 @@ fn service_role(source: &Source<'_>) -> bool {
 const CONSOLE: &str = "signin.amazonaws.com";
 
 /// Returns `true` if a service of the cloud forwarded or made the call.
-fn passed_on(source: &Source<'_>, invoked_by: &str) -> bool {
+fn passed_on(source: &BehaviorSource<'_>, invoked_by: &str) -> bool {
     let from = source.text("sourceIPAddress").unwrap_or_default();
     !invoked_by.is_empty() && invoked_by != CONSOLE || from.ends_with(".amazonaws.com")
 }
@@ -178,7 +184,7 @@ fn delivered(record: Option<&Json>) -> bool {
 }
 
 /// The machine that the credentials were given to.
-pub(super) fn own_machine(source: &Source<'_>) -> Option<String> {
+pub(super) fn own_machine(source: &BehaviorSource<'_>) -> Option<String> {
     let actor = &source.entry.actor;
     let session = actor
         .id
@@ -201,7 +207,7 @@ fn generated(session: &str) -> bool {
 }
 
 /// Returns whether a second factor was used; `None` if the record does not say.
-fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
+fn second_factor(source: &BehaviorSource<'_>, record: Option<&Json>) -> Option<bool> {
     if source
         .entry
         .metadata
@@ -246,7 +252,7 @@ fn second_factor(source: &Source<'_>, record: Option<&Json>) -> Option<bool> {
 }
 
 /// The principal that somebody becomes by taking on a role.
-pub(super) fn becomes(source: &Source<'_>, operation: &str) -> Option<String> {
+pub(super) fn becomes(source: &BehaviorSource<'_>, operation: &str) -> Option<String> {
     if !operation.starts_with("AssumeRole") {
         return None;
     }

@@ -2,25 +2,25 @@
 
 use reeve_audit::Json;
 use reeve_learn::behavior::prior::Meaning;
-use reeve_learn::behavior::words::Class;
+use reeve_learn::behavior::words::WordClass;
 use reeve_learn::behavior::{Trait, Traits};
 
-use super::identity::Identity;
+use super::identity::BehaviorIdentity;
 use super::leaves::{self, Leaf};
-use super::{Source, any_case};
+use super::{BehaviorSource, any_case};
 
 /// Targets from which on they are many.
 const MANY: usize = 4;
 
 /// Adds the traits of the parameters.
 pub(super) fn read(
-    source: &Source<'_>,
-    identity: &Identity,
+    source: &BehaviorSource<'_>,
+    identity: &BehaviorIdentity,
     (service, operation): (&str, &str),
     traits: &mut Traits,
 ) {
     let class = Meaning::from_operation(service, operation).class;
-    let guards = matches!(class, Class::Watching | Class::Safeguard);
+    let guards = matches!(class, WordClass::Watching | WordClass::Safeguard);
     let account = [
         source.account(),
         identity.principal.split(':').next().unwrap_or_default(),
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
 
 /// Takes off the traits that the state before the change already had, and tells an opening that is
 /// gone: an entry with both states is judged by their difference.
-fn already(source: &Source<'_>, accounts: [&str; 2], guards: bool, traits: &mut Traits) {
+fn already(source: &BehaviorSource<'_>, accounts: [&str; 2], guards: bool, traits: &mut Traits) {
     const STATES: [Trait; 5] = [
         Trait::OpensToAll,
         Trait::GivesAdmin,
@@ -342,7 +342,7 @@ fn already(source: &Source<'_>, accounts: [&str; 2], guards: bool, traits: &mut 
 }
 
 /// Derives the traits that need the parameters as a whole.
-fn whole(source: &Source<'_>, traits: &mut Traits) {
+fn whole(source: &BehaviorSource<'_>, traits: &mut Traits) {
     for tree in source.parameters() {
         let has = |name: &str| any_case(tree, name).is_some_and(|value| !value.is_empty());
         let permission =
@@ -389,7 +389,12 @@ fn whole(source: &Source<'_>, traits: &mut Traits) {
 }
 
 /// Tells apart actions on the principal's own identity and on another's.
-fn about(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut Traits) {
+fn about(
+    source: &BehaviorSource<'_>,
+    identity: &BehaviorIdentity,
+    operation: &str,
+    traits: &mut Traits,
+) {
     if operation.contains("ServiceLinkedRole") {
         traits.insert(Trait::ForCloudService);
     }

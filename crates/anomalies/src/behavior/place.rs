@@ -4,15 +4,15 @@
 use std::net::IpAddr;
 
 use reeve_audit::Json;
-use reeve_learn::behavior::Place;
+use reeve_learn::behavior::BehaviorPlace;
 
-use super::{Source, short};
+use super::{BehaviorSource, short};
 
 /// The place of an entry. What a service passed on has the address of the service, which says
 /// nothing.
-pub(super) fn locate(source: &Source<'_>, passed_on: bool) -> Place {
+pub(super) fn locate(source: &BehaviorSource<'_>, passed_on: bool) -> BehaviorPlace {
     let address = source.entry.actor.ip_address.filter(|_| !passed_on);
-    Place {
+    BehaviorPlace {
         network: address.map(network).unwrap_or_default(),
         public: address.is_some_and(public),
         region: short(source.entry.resource.region.as_deref().unwrap_or_default()),
@@ -24,7 +24,7 @@ pub(super) fn locate(source: &Source<'_>, passed_on: bool) -> Place {
 }
 
 /// The country as `metadata.country` or, one level deeper, a location has it.
-fn country<'a>(source: &Source<'a>) -> Option<&'a str> {
+fn country<'a>(source: &BehaviorSource<'a>) -> Option<&'a str> {
     let extra = &source.entry.metadata.extra;
     let named = |object: &'a Json| {
         ["country", "country_code", "countryCode"]

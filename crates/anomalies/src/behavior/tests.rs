@@ -1,7 +1,7 @@
 //! Events of entries as sources write them.
 
 use reeve_audit::{ActionMethod, Actor, ActorType, EventType, Json, ResourceRef, json};
-use reeve_learn::behavior::PrincipalKind;
+use reeve_learn::behavior::BehaviorPrincipalKind;
 
 use super::*;
 
@@ -174,7 +174,7 @@ fn identities_are_one_whatever_the_session() {
 
     assert_eq!(
         (one.principal.as_str(), one.kind),
-        ("111122223333:deployer", PrincipalKind::Role)
+        ("111122223333:deployer", BehaviorPrincipalKind::Role)
     );
     assert_eq!(one.principal, other.principal);
     assert_eq!(person.principal, "111122223333:deployer/alice@example.com");
@@ -203,7 +203,7 @@ fn outcomes_and_passing_on() {
     );
     entry.action.status = Some(ActionStatus::Failed);
 
-    assert_eq!(event(&entry).outcome, Outcome::Denied);
+    assert_eq!(event(&entry).outcome, BehaviorOutcome::Denied);
 
     let mut entry = imported(
         ActorType::User,
@@ -213,7 +213,7 @@ fn outcomes_and_passing_on() {
     );
     entry.action.status = Some(ActionStatus::Failed);
 
-    assert_eq!(event(&entry).outcome, Outcome::Rehearsed);
+    assert_eq!(event(&entry).outcome, BehaviorOutcome::Rehearsed);
 
     let passed = event(&imported(
         ActorType::Role,
@@ -224,7 +224,7 @@ fn outcomes_and_passing_on() {
 
     assert!(
         passed.traits.has(Trait::PassedOn)
-            && passed.kind == PrincipalKind::Service
+            && passed.kind == BehaviorPrincipalKind::Service
             && passed.place.network.is_empty()
     );
 }
@@ -468,7 +468,7 @@ fn the_console_forwards_for_a_person() {
     assert!(!found.traits.has(Trait::PassedOn));
     assert_eq!(
         (found.kind, found.place.network.as_str()),
-        (PrincipalKind::Person, "203.0.113.0/24")
+        (BehaviorPrincipalKind::Person, "203.0.113.0/24")
     );
 }
 
@@ -490,7 +490,7 @@ fn entries_of_reeve_itself_are_events_too() {
         (event.place.network.as_str(), event.tool.as_str()),
         ("203.0.113.0/24", "Mozilla")
     );
-    assert!(event.outcome == Outcome::Denied && event.traits.has(Trait::SecondFactor));
+    assert!(event.outcome == BehaviorOutcome::Denied && event.traits.has(Trait::SecondFactor));
     assert_eq!(event.principal, principal(&entry));
 }
 

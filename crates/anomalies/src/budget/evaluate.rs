@@ -13,7 +13,7 @@ use reeve_learn::{Point, forecast};
 use serde::{Deserialize, Serialize};
 
 use super::period::{day, number};
-use super::{Budget, Span};
+use super::{Budget, BudgetSpan};
 use crate::charges::{DAY_MS, is_short, is_usage, spread};
 
 /// Days of history that a forecast rests on at most.
@@ -26,7 +26,7 @@ const LEAST: i64 = 7;
 pub struct BudgetStatus {
     /// The period that was evaluated.
     #[serde(flatten)]
-    pub span: Span,
+    pub span: BudgetSpan,
     /// Charges of the period so far.
     pub spent: Amount,
     /// Charges of the whole period as expected, or the reason why nothing is.
@@ -194,9 +194,9 @@ fn ahead(
     let grid = Grid::with_step(&points, DAY_MS).map_err(Obstacle::of)?;
 
     let steps = usize::try_from(end - 1 - last).unwrap_or(0);
-    let settings = forecast::Settings {
+    let settings = forecast::ForecastSettings {
         horizon: steps.min(31),
-        ..forecast::Settings::default()
+        ..forecast::ForecastSettings::default()
     };
     let model = forecast::fit(&grid, &settings).map_err(Obstacle::of)?;
     let bands = model.forecast(steps);

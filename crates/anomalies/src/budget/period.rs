@@ -20,7 +20,7 @@ named!(
 
 /// A period that a moment is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
+pub struct BudgetSpan {
     /// First day of the period, in UTC.
     pub start: Date,
     /// First day after it.
@@ -30,7 +30,7 @@ pub struct Span {
 impl Period {
     /// Returns the period that a moment is in.
     #[must_use]
-    pub fn span_at(self, at: Timestamp) -> Span {
+    pub fn span_at(self, at: Timestamp) -> BudgetSpan {
         let today = at.to_zoned(TimeZone::UTC).date();
         let (month, months) = match self {
             Period::Month => (today.month(), 1),
@@ -39,7 +39,7 @@ impl Period {
         };
         let start = date(today.year(), month, 1);
 
-        Span {
+        BudgetSpan {
             start,
             end: start.saturating_add(months.months()),
         }

@@ -7,7 +7,7 @@ use reeve_estate::StoreError;
 use reeve_estate::charge::Amount;
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, BudgetId, BudgetStatus, Threshold};
+use super::{Budget, BudgetId, BudgetStatus, BudgetThreshold};
 
 /// A threshold that was reached in a period. There is one for each budget, period, threshold and
 /// amount.
@@ -20,7 +20,7 @@ pub struct BudgetAlert {
     pub budget_name: String,
     /// First day of the period.
     pub period_start: Date,
-    pub threshold: Threshold,
+    pub threshold: BudgetThreshold,
     /// Charges or forecast that reached it.
     pub value: Amount,
     /// Amount of the budget when the threshold was reached.

@@ -2,7 +2,7 @@
 //! exposure and privileges, and the changes that would stop it.
 
 use reeve_learn::attack_chain::AttackStage;
-use reeve_recommend::judgement::evidence::{CheckAnswer, EXPOSURE, Evidence, PRIVILEGES};
+use reeve_recommend::judgement::evidence::{CheckAnswer, EXPOSURE, JudgementEvidence, PRIVILEGES};
 use serde::Deserialize;
 
 use super::{AttackChain, ChainStop, ReachableAsset};
@@ -40,7 +40,7 @@ struct Values {
 impl AttackChain {
     /// Returns `true` if a judgement is about one of the chain's principals: it has the name or the
     /// identifier of one, in the same account.
-    fn concerns(&self, evidence: &Evidence) -> bool {
+    fn concerns(&self, evidence: &JudgementEvidence) -> bool {
         let is_there = self.account.is_empty() || evidence.account == self.account;
         let mut names = self.principals.iter().flat_map(|name| name.split('/'));
         is_there && names.any(|name| name == evidence.name || name == evidence.resource.as_str())
@@ -48,7 +48,7 @@ impl AttackChain {
 
     /// Takes the judgements of the chain's account: what could be reached, and what would stop it.
     #[must_use]
-    pub fn surrounded_by(mut self, evidence: &[Evidence]) -> AttackChain {
+    pub fn surrounded_by(mut self, evidence: &[JudgementEvidence]) -> AttackChain {
         self.reachable.clear();
         self.stops = vec![self.credentials()];
 
@@ -86,7 +86,7 @@ impl AttackChain {
         }
     }
 
-    fn add_privilege(&mut self, evidence: &Evidence, values: &Values) {
+    fn add_privilege(&mut self, evidence: &JudgementEvidence, values: &Values) {
         let asset = |resource: &str, stage: AttackStage, way: String| ReachableAsset {
             resource: resource.to_owned(),
             kind: "principal".to_owned(),
@@ -130,7 +130,7 @@ impl AttackChain {
         }
     }
 
-    fn add_exposure(&mut self, evidence: &Evidence, values: &Values) {
+    fn add_exposure(&mut self, evidence: &JudgementEvidence, values: &Values) {
         if evidence.result.answer != CheckAnswer::Fail {
             return;
         }
@@ -191,7 +191,13 @@ mod tests {
         }
     }
 
-    fn evidence(check: &str, kind: &str, name: &str, answer: &str, account: &str) -> Evidence {
+    fn evidence(
+        check: &str,
+        kind: &str,
+        name: &str,
+        answer: &str,
+        account: &str,
+    ) -> JudgementEvidence {
         let text = format!(
             r#"{{"agent":"a","connection":"c","resource":"arn:{name}","kind":"{kind}","name":"{name}","account":"{account}",
             "region":"","check":"{check}","answer":"{answer}","why":"why {name}","document":null,

@@ -7,8 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use reeve_learn::attack_chain::{AttackStage, Belief, ChainModel, FITTED, Step};
-use reeve_learn::behavior::{ActivityEvent, Outcome, PrincipalKind, Trait};
+use reeve_learn::attack_chain::{
+    AttackChainBelief, AttackChainStep, AttackStage, ChainModel, FITTED,
+};
+use reeve_learn::behavior::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind, Trait};
 
 use super::{AttackChain, ChainStep, MOST_STEPS, NextStep, stage_of};
 use crate::attack::AttackTechnique;
@@ -54,8 +56,8 @@ impl StepFilter {
         event: &ActivityEvent,
         score: f64,
         technique: &'static AttackTechnique,
-    ) -> Option<Step> {
-        let step = Step {
+    ) -> Option<AttackChainStep> {
+        let step = AttackChainStep {
             stage: stage_of(technique.tactic),
             score,
             at_ms: event.at_ms,
@@ -74,14 +76,19 @@ impl StepFilter {
 /// Returns `true` for calls that may be a step: not a failed one, and not one of the cloud itself.
 #[must_use]
 pub fn may_be_step(event: &ActivityEvent) -> bool {
-    let by_cloud = event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn);
-    !by_cloud && !matches!(event.outcome, Outcome::Failed | Outcome::Rehearsed)
+    let by_cloud =
+        event.kind == BehaviorPrincipalKind::Service || event.traits.has(Trait::PassedOn);
+    !by_cloud
+        && !matches!(
+            event.outcome,
+            BehaviorOutcome::Failed | BehaviorOutcome::Rehearsed
+        )
 }
 
 /// Chain of one principal as it grows.
 #[derive(Debug, Clone, Default)]
 struct Live {
-    belief: Belief,
+    belief: AttackChainBelief,
     filter: StepFilter,
     steps: Vec<ChainStep>,
     principals: Vec<String>,
@@ -120,7 +127,7 @@ impl ChainWatch {
     }
 
     /// Takes a judged call. Returns the evidence of its principal where the call was a step.
-    pub fn observe(&mut self, call: &ObservedCall<'_>) -> Option<Belief> {
+    pub fn observe(&mut self, call: &ObservedCall<'_>) -> Option<AttackChainBelief> {
         let principal = call.event.principal.as_str();
         self.inherit(principal);
 
@@ -138,7 +145,7 @@ impl ChainWatch {
         &mut self,
         call: &ObservedCall<'_>,
         technique: &'static AttackTechnique,
-    ) -> Option<Belief> {
+    ) -> Option<AttackChainBelief> {
         let principal = call.event.principal.as_str();
         self.make_room(principal);
         let live = self.live.entry(principal.to_owned()).or_default();
@@ -255,7 +262,7 @@ impl ChainWatch {
     /// Remembers whom a call makes its principal become, or gives credentials to.
     fn pass_on(&mut self, call: &ObservedCall<'_>) {
         let event = call.event;
-        if event.outcome != Outcome::Done {
+        if event.outcome != BehaviorOutcome::Done {
             return;
         }
 

@@ -17,9 +17,9 @@ use reeve_estate::charge::{Amount, Charge};
 use reeve_estate::named;
 use reeve_recommend::recommendation::Priority;
 
-use super::days::{Days, Scope};
+use super::days::{ChargeScope, Days};
 use super::traits::{Trait, Traits};
-use super::{Abstention, BillCheck, Span, is_usage};
+use super::{BillCheck, ChargeAbstention, ChargeSpan, is_usage};
 
 named!(
     AdviceType {
@@ -51,7 +51,7 @@ named!(
 
 /// Saving in a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Saving {
+pub struct ChargeSaving {
     /// After discounts and commitments: what the bill would be less.
     pub after_discounts: Amount,
     /// The same at public prices, which is what other tools show.
@@ -60,17 +60,17 @@ pub struct Saving {
 
 /// A piece of advice.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Advice {
+pub struct ChargeAdvice {
     /// Type of the advice.
     pub advice_type: AdviceType,
     /// Title, in one sentence.
     pub title: String,
     /// Account and service of the charges.
-    pub scope: Scope,
+    pub scope: ChargeScope,
     /// The resource, where it is one.
     pub resource: Option<Arc<str>>,
     /// Monthly saving; `None` if the bill does not show the amount.
-    pub saving: Option<Saving>,
+    pub saving: Option<ChargeSaving>,
     /// Monthly spend on it, after discounts.
     pub spend: Amount,
     /// Charges that it rests on.
@@ -99,7 +99,7 @@ struct Bill<'a> {
     traits: Vec<Trait>,
     /// Charges that a saving has been counted for.
     taken: Vec<bool>,
-    span: Span,
+    span: ChargeSpan,
     thin: bool,
     /// Effective cost by currency, of the whole span.
     costs: BTreeMap<Arc<str>, Amount>,
@@ -150,10 +150,10 @@ impl Bill<'_> {
     fn advise(
         &mut self,
         kind: AdviceType,
-        scope: Scope,
+        scope: ChargeScope,
         pile: &Pile,
         saved: Option<Amount>,
-    ) -> Option<Advice> {
+    ) -> Option<ChargeAdvice> {
         let all = self.costs.get(&scope.currency).copied().unwrap_or_default();
         let (least, size) = saved.map_or((WORTH_A_LOOK, pile.cost), |saved| (WORTH, saved));
         if size <= Amount::ZERO || size < all.share(least, 1000) {
@@ -169,13 +169,13 @@ impl Bill<'_> {
         let monthly = |amount: Amount| self.span.monthly(amount, self.thin).rounded(6);
         let saving = saved.map(|saved| {
             let millionths = (saved.as_f64() / pile.cost.as_f64() * 1e6).round() as i64;
-            Saving {
+            ChargeSaving {
                 after_discounts: monthly(saved),
                 at_list: monthly(pile.list.share(millionths, 1_000_000)),
             }
         });
 
-        Some(Advice {
+        Some(ChargeAdvice {
             advice_type: kind,
             title: String::new(),
             scope,
@@ -205,10 +205,10 @@ fn priority(size: Amount, all: Amount, saves: bool) -> Priority {
 pub(super) fn advise(
     charges: &[Charge],
     days: &Days,
-    span: Span,
+    span: ChargeSpan,
     thin: Option<&str>,
-    abstentions: &mut Vec<Abstention>,
-) -> Vec<Advice> {
+    abstentions: &mut Vec<ChargeAbstention>,
+) -> Vec<ChargeAdvice> {
     let mut traits = Traits::default();
     let mut costs: BTreeMap<Arc<str>, Amount> = BTreeMap::new();
     for charge in charges.iter().filter(|charge| is_usage(charge)) {
@@ -226,7 +226,7 @@ pub(super) fn advise(
 
     if let Some(reason) = thin {
         let reason = format!("{reason}; savings are what the file itself has, not a month's");
-        abstentions.push(Abstention {
+        abstentions.push(ChargeAbstention {
             check: BillCheck::MonthlySavings,
             reason,
         });
@@ -237,7 +237,7 @@ pub(super) fn advise(
 
     match thin {
         Some(reason) => {
-            abstentions.push(Abstention {
+            abstentions.push(ChargeAbstention {
                 check: BillCheck::CommitmentCoverage,
                 reason: reason.to_owned(),
             });
@@ -247,11 +247,11 @@ pub(super) fn advise(
 
     all.extend(spend::advise(&mut bill, abstentions));
     all.sort_by(|a, b| {
-        let saving = |advice: &Advice| advice.saving.map(|saving| saving.after_discounts);
+        let saving = |advice: &ChargeAdvice| advice.saving.map(|saving| saving.after_discounts);
         (saving(b), b.spend)
             .cmp(&(saving(a), a.spend))
             .then_with(|| {
-                let key = |advice: &Advice| {
+                let key = |advice: &ChargeAdvice| {
                     (
                         advice.advice_type,
                         advice.scope.clone(),

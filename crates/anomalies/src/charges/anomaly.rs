@@ -13,7 +13,7 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use reeve_estate::charge::{Amount, Charge};
 
-use super::days::{Days, Scope, spread};
+use super::days::{ChargeScope, Days, spread};
 use super::{AnomalyLimits, Baselines, is_usage};
 
 /// Days after which a new level is the usual one.
@@ -63,7 +63,7 @@ pub struct Contributor {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anomaly {
     /// Account and service of the charges.
-    pub scope: Scope,
+    pub scope: ChargeScope,
     /// Kind of the anomaly.
     pub kind: AnomalyKind,
     /// First day, since the epoch.
@@ -340,7 +340,7 @@ pub(super) fn median(mut values: Vec<f64>) -> f64 {
 
 /// Unusual days that follow one another, in one direction, as one anomaly.
 fn grouped(
-    scope: &Scope,
+    scope: &ChargeScope,
     first: i64,
     line: &[Amount],
     verdicts: &[Option<Verdict>],
@@ -402,7 +402,7 @@ pub(super) type Parts = BTreeMap<(Arc<str>, Arc<str>, Arc<str>), (Amount, Amount
 
 /// Finds what made the differences, in one pass over the charges.
 fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits) {
-    let mut places: BTreeMap<Scope, Vec<usize>> = BTreeMap::new();
+    let mut places: BTreeMap<ChargeScope, Vec<usize>> = BTreeMap::new();
     for (place, anomaly) in found.iter().enumerate() {
         places.entry(anomaly.scope.clone()).or_default().push(place);
     }
@@ -412,10 +412,10 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
     }
 
     let mut parts: Vec<Parts> = vec![Parts::new(); found.len()];
-    let mut last: (Option<Scope>, &[usize]) = (None, &[]);
+    let mut last: (Option<ChargeScope>, &[usize]) = (None, &[]);
 
     for charge in charges.iter().filter(|charge| is_usage(charge)) {
-        let scope = Scope::from_charge(charge);
+        let scope = ChargeScope::from_charge(charge);
         if last.0.as_ref() != Some(&scope) {
             last = (
                 Some(scope.clone()),

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, Charge};
 
-use super::{DAY_MS, Span, is_usage, named};
+use super::{ChargeSpan, DAY_MS, is_usage, named};
 
 /// Days that a charge is spread over at most; a longer one stands on its first.
 const MOST_DAYS: i64 = 3_700;
 
 /// Service of an account whose daily costs form one series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Scope {
+pub struct ChargeScope {
     pub currency: Arc<str>,
     /// The provider; empty where the file does not say.
     pub provider: Arc<str>,
@@ -23,9 +23,9 @@ pub struct Scope {
     pub account: Arc<str>,
 }
 
-impl Scope {
+impl ChargeScope {
     pub(crate) fn from_charge(charge: &Charge) -> Self {
-        Scope {
+        ChargeScope {
             currency: Arc::clone(&charge.currency),
             provider: named(charge.provider.as_ref()),
             service: named(charge.service.as_ref()),
@@ -38,7 +38,7 @@ impl Scope {
 #[derive(Debug, Default)]
 pub(super) struct Days {
     /// By scope, then by day since the epoch.
-    pub(super) scopes: BTreeMap<Scope, BTreeMap<i64, Amount>>,
+    pub(super) scopes: BTreeMap<ChargeScope, BTreeMap<i64, Amount>>,
     /// The first day and the last that the usage fills whole.
     pub(super) first: i64,
     pub(super) last: i64,
@@ -62,10 +62,10 @@ impl Days {
             .min()
             .unwrap_or(0);
         days.last = end.map_or(days.first - 1, |end| end.div_euclid(DAY_MS) - 1);
-        let mut last: Option<(Scope, BTreeMap<i64, Amount>)> = None;
+        let mut last: Option<(ChargeScope, BTreeMap<i64, Amount>)> = None;
 
         for charge in usage() {
-            let scope = Scope::from_charge(charge);
+            let scope = ChargeScope::from_charge(charge);
             if last.as_ref().is_none_or(|(known, _)| *known != scope) {
                 if let Some((known, filled)) = last.take() {
                     days.scopes.insert(known, filled);
@@ -85,13 +85,15 @@ impl Days {
     }
 
     /// The time that the charges are of.
-    pub(super) fn span(&self, charges: &[Charge]) -> Span {
+    pub(super) fn span(&self, charges: &[Charge]) -> ChargeSpan {
         let (start_ms, end_ms) = period(charges);
-        let mut sold: BTreeMap<(Scope, Arc<str>), (BTreeSet<i64>, f64)> = BTreeMap::new();
+        let mut sold: BTreeMap<(ChargeScope, Arc<str>), (BTreeSet<i64>, f64)> = BTreeMap::new();
 
         for charge in charges.iter().filter(|charge| is_usage(charge)) {
             let what = named(charge.description.as_ref().or(charge.sku.as_ref()));
-            let (days, cost) = sold.entry((Scope::from_charge(charge), what)).or_default();
+            let (days, cost) = sold
+                .entry((ChargeScope::from_charge(charge), what))
+                .or_default();
             *cost += charge.cost().as_f64().abs();
             spread(charge, |day, _| {
                 days.insert(day);
@@ -111,7 +113,7 @@ impl Days {
             all += cost;
         }
 
-        Span {
+        ChargeSpan {
             start_ms,
             end_ms,
             presence: if all > 0.0 { filled / all } else { 1.0 },

@@ -83,7 +83,7 @@ fn currencies_stay_apart_and_sums_are_exact() {
     assert_eq!(usd.discounts.negotiated.to_string(), "1");
     assert_eq!(totals.currencies["EUR"].costs.billed, Amount::whole(7));
     assert_eq!(
-        usd.by[&Dimension::ChargeCategory]["Usage"].billed,
+        usd.by[&ChargeDimension::ChargeCategory]["Usage"].billed,
         Amount::whole(1)
     );
     assert_eq!(usd.tags.as_ref().unwrap().keys["env"], Amount::whole(1));

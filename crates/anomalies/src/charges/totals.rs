@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, Charge, ChargeCategory, CommitmentStatus, PricingCategory};
 
-use super::{DAY_MS, Span, is_usage};
+use super::{ChargeSpan, DAY_MS, is_usage};
 
 /// The four costs of FOCUS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ impl Costs {
 
 /// Dimension of the sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dimension {
+pub enum ChargeDimension {
     /// FOCUS column ServiceName.
     Service,
     /// FOCUS column ServiceCategory.
@@ -53,29 +53,29 @@ pub enum Dimension {
     PricingCategory,
 }
 
-impl Dimension {
+impl ChargeDimension {
     /// Every dimension, in the order of declaration.
-    pub const ALL: [Dimension; 8] = [
-        Dimension::Service,
-        Dimension::ServiceCategory,
-        Dimension::Provider,
-        Dimension::Account,
-        Dimension::SubAccount,
-        Dimension::Region,
-        Dimension::ChargeCategory,
-        Dimension::PricingCategory,
+    pub const ALL: [ChargeDimension; 8] = [
+        ChargeDimension::Service,
+        ChargeDimension::ServiceCategory,
+        ChargeDimension::Provider,
+        ChargeDimension::Account,
+        ChargeDimension::SubAccount,
+        ChargeDimension::Region,
+        ChargeDimension::ChargeCategory,
+        ChargeDimension::PricingCategory,
     ];
 
     fn value_in(self, charge: &Charge) -> Option<&str> {
         match self {
-            Dimension::Service => charge.service.as_deref(),
-            Dimension::ServiceCategory => charge.service_category.as_deref(),
-            Dimension::Provider => charge.provider.as_deref(),
-            Dimension::Account => charge.account.as_deref(),
-            Dimension::SubAccount => charge.sub_account.as_deref(),
-            Dimension::Region => charge.region.as_deref(),
-            Dimension::ChargeCategory => Some(charge.category.as_str()),
-            Dimension::PricingCategory => charge.pricing.map(PricingCategory::as_str),
+            ChargeDimension::Service => charge.service.as_deref(),
+            ChargeDimension::ServiceCategory => charge.service_category.as_deref(),
+            ChargeDimension::Provider => charge.provider.as_deref(),
+            ChargeDimension::Account => charge.account.as_deref(),
+            ChargeDimension::SubAccount => charge.sub_account.as_deref(),
+            ChargeDimension::Region => charge.region.as_deref(),
+            ChargeDimension::ChargeCategory => Some(charge.category.as_str()),
+            ChargeDimension::PricingCategory => charge.pricing.map(PricingCategory::as_str),
         }
     }
 }
@@ -118,7 +118,7 @@ pub struct CurrencyTotals {
     /// Sums over all charges of the currency.
     pub costs: Costs,
     /// By dimension, then by value; the empty value is where the file does not say.
-    pub by: BTreeMap<Dimension, BTreeMap<Arc<str>, Costs>>,
+    pub by: BTreeMap<ChargeDimension, BTreeMap<Arc<str>, Costs>>,
     /// By the day (since the epoch, UTC) that charges start on.
     pub by_day: BTreeMap<i64, Costs>,
     /// By the billing month: the first millisecond of the billing period, or of the charge where
@@ -133,13 +133,13 @@ pub struct CurrencyTotals {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Totals {
     /// The time it is of.
-    pub span: Span,
+    pub span: ChargeSpan,
     pub charges: usize,
     pub currencies: BTreeMap<Arc<str>, CurrencyTotals>,
 }
 
 /// Adds up the charges of the bill by currency and dimension.
-pub(super) fn total(charges: &[Charge], span: Span) -> Totals {
+pub(super) fn total(charges: &[Charge], span: ChargeSpan) -> Totals {
     let mut currencies: BTreeMap<Arc<str>, CurrencyTotals> = BTreeMap::new();
     for charge in charges {
         if !currencies.contains_key(&charge.currency) {
@@ -160,7 +160,7 @@ pub(super) fn total(charges: &[Charge], span: Span) -> Totals {
 impl CurrencyTotals {
     fn add(&mut self, charge: &Charge) {
         self.costs.add(charge);
-        for dimension in Dimension::ALL {
+        for dimension in ChargeDimension::ALL {
             let values = self.by.entry(dimension).or_default();
             let value = dimension.value_in(charge).unwrap_or("");
             match values.get_mut(value) {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use reeve_estate::charge::{Amount, Charge};
 
 use super::anomaly::{FLOOR, Parts, deviation, median};
-use super::days::Scope;
+use super::days::ChargeScope;
 use super::{AnomalyKind, AnomalyLimits, Contributor, DAY_MS, is_usage, named};
 
 /// Milliseconds of an hour.
@@ -35,7 +35,7 @@ const CONTRIBUTORS: usize = 5;
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowAnomaly {
     /// Account and service of the charges.
-    pub scope: Scope,
+    pub scope: ChargeScope,
     /// Kind: a spike, or a cost where there was none.
     pub kind: AnomalyKind,
     /// Start of the first window, milliseconds since 1970.
@@ -55,7 +55,7 @@ pub struct WindowAnomaly {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Windows {
     /// Services that have hours.
-    pub scopes: BTreeSet<Scope>,
+    pub scopes: BTreeSet<ChargeScope>,
     /// Unusual windows, the greatest difference first.
     pub anomalies: Vec<WindowAnomaly>,
 }
@@ -78,11 +78,11 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
     };
 
     let last = end.div_euclid(step) - 1;
-    let mut lines: BTreeMap<Scope, Line> = BTreeMap::new();
+    let mut lines: BTreeMap<ChargeScope, Line> = BTreeMap::new();
 
     for charge in usage.iter().filter(|charge| charge.start_ms < end) {
         lines
-            .entry(Scope::from_charge(charge))
+            .entry(ChargeScope::from_charge(charge))
             .or_default()
             .add(charge, step);
     }
@@ -175,7 +175,7 @@ impl Line {
 
     fn judge(
         &self,
-        scope: &Scope,
+        scope: &ChargeScope,
         last: i64,
         step: i64,
         limits: &AnomalyLimits,
@@ -288,7 +288,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn begin(self, scope: &Scope, window: i64, step: i64) -> WindowAnomaly {
+    fn begin(self, scope: &ChargeScope, window: i64, step: i64) -> WindowAnomaly {
         WindowAnomaly {
             scope: scope.clone(),
             kind: self.kind,
@@ -327,7 +327,7 @@ fn contributors(
         .iter()
         .filter(|charge| charge.start_ms < during.end && charge.end_ms > before.start);
 
-    for charge in concerned.filter(|charge| Scope::from_charge(charge) == anomaly.scope) {
+    for charge in concerned.filter(|charge| ChargeScope::from_charge(charge) == anomaly.scope) {
         let key = (
             named(charge.resource.as_ref()),
             named(charge.description.as_ref()),

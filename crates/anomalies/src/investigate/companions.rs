@@ -2,10 +2,10 @@
 //! with the same hours of the days before.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, Series};
+use reeve_estate::{Metric, SampleSeries};
 use reeve_recommend::words::figures;
 
-use super::super::investigation::{Evidence, Link, Lookup, Source};
+use super::super::investigation::{InvestigationEvidence, InvestigationLink, Lookup, Source};
 use super::super::pace::POINT;
 use super::super::record::Anomaly;
 use super::super::words;
@@ -37,7 +37,7 @@ impl Companion {
         self.during > HIGHER * self.usual && self.during > 0.0
     }
 
-    pub(crate) fn evidence(&self) -> Evidence {
+    pub(crate) fn evidence(&self) -> InvestigationEvidence {
         let (during, usual) = (
             words::amount(self.metric, self.during),
             words::amount(self.metric, self.usual),
@@ -58,7 +58,7 @@ impl Companion {
             "{} averaged {during} during the anomaly, usually {usual} at that time{times}",
             words::name(self.metric)
         );
-        Evidence::new(text, Link::Metric(self.metric))
+        InvestigationEvidence::new(text, InvestigationLink::Metric(self.metric))
     }
 }
 
@@ -75,7 +75,7 @@ fn period(of: &Anomaly) -> (Timestamp, Timestamp) {
     (of.started_at, end.max(least))
 }
 
-fn mean(series: &Series, from: Timestamp, to: Timestamp) -> Option<f64> {
+fn mean(series: &SampleSeries, from: Timestamp, to: Timestamp) -> Option<f64> {
     let values = series
         .points
         .iter()
@@ -86,7 +86,7 @@ fn mean(series: &Series, from: Timestamp, to: Timestamp) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Companion> {
+fn compare(series: &SampleSeries, (from, to): (Timestamp, Timestamp)) -> Option<Companion> {
     let during = mean(series, from, to)?;
     let mut before: Vec<f64> = (1..=DAYS)
         .filter_map(|day| {
@@ -123,7 +123,7 @@ fn compare(series: &Series, (from, to): (Timestamp, Timestamp)) -> Option<Compan
 pub(crate) fn companions(
     of: &Anomaly,
     asked: &[Metric],
-    read: &[Series],
+    read: &[SampleSeries],
 ) -> (Vec<Companion>, Vec<Lookup>) {
     let span = period(of);
     let mut found = Vec::new();

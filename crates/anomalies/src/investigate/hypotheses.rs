@@ -4,7 +4,9 @@ use reeve_estate::{Attribute, Metric};
 use reeve_recommend::words::minute;
 
 use super::super::cause::{self, Around};
-use super::super::investigation::{Evidence, Hypothesis, HypothesisKind, Link, Support};
+use super::super::investigation::{
+    Hypothesis, HypothesisKind, InvestigationEvidence, InvestigationLink, Support,
+};
 use super::super::likely_cause::CHANGE_BY_REEVE;
 use super::super::record::{Anomaly, AnomalyClass, Indication};
 use super::super::words;
@@ -24,13 +26,13 @@ const WORK: [Metric; 4] = [
 
 /// Facts that hypotheses follow from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct HypothesisContext<'a> {
     pub(crate) around: Around<'a>,
     pub(crate) companions: &'a [Companion],
 }
 
 /// Returns the hypotheses, the best supported first.
-pub(crate) fn hypotheses(of: &Anomaly, context: &Context<'_>) -> Vec<Hypothesis> {
+pub(crate) fn hypotheses(of: &Anomaly, context: &HypothesisContext<'_>) -> Vec<Hypothesis> {
     let mut found = changes(of, &context.around);
     found.extend(spending(of));
     found.extend(behavior(of));
@@ -50,7 +52,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
     let last = seen.iter().map(|change| change.seen_at).max();
     let own_is_last =
         own.is_some_and(|action| last.is_none_or(|seen| seen <= cause::ended(action)));
-    let place = || Link::Resource(of.place.id.clone());
+    let place = || InvestigationLink::Resource(of.place.id.clone());
     let mut found = Vec::new();
 
     if let Some(action) = own {
@@ -67,7 +69,10 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
                 Support::Moderate
             },
             statement: CHANGE_BY_REEVE.to_owned(),
-            evidence: vec![Evidence::new(text, Link::Action(action.id.clone()))],
+            evidence: vec![InvestigationEvidence::new(
+                text,
+                InvestigationLink::Action(action.id.clone()),
+            )],
         });
     }
 
@@ -77,7 +82,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
         }
         let evidence = changes
             .iter()
-            .map(|change| Evidence::new(cause::changed(&[change]), place()))
+            .map(|change| InvestigationEvidence::new(cause::changed(&[change]), place()))
             .collect();
         found.push(Hypothesis {
             kind,
@@ -137,7 +142,8 @@ fn spending(of: &Anomaly) -> Vec<Hypothesis> {
             } else {
                 "costs more than before"
             };
-            let link = (!part.resource.is_empty()).then(|| Link::Resource(part.resource.clone()));
+            let link = (!part.resource.is_empty())
+                .then(|| InvestigationLink::Resource(part.resource.clone()));
             Hypothesis {
                 kind,
                 support: if most {
@@ -146,7 +152,7 @@ fn spending(of: &Anomaly) -> Vec<Hypothesis> {
                     Support::Moderate
                 },
                 statement: format!("{} {verb}: {}", part.name(), part.amounts()),
-                evidence: vec![Evidence::new(part.words(), link)],
+                evidence: vec![InvestigationEvidence::new(part.words(), link)],
             }
         })
         .collect()
@@ -174,7 +180,7 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     let evidence = of
         .evidence
         .iter()
-        .map(|text| Evidence::new(text.clone(), None))
+        .map(|text| InvestigationEvidence::new(text.clone(), None))
         .collect();
 
     Some(Hypothesis {
@@ -191,7 +197,12 @@ fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
     let evidence = with
         .iter()
         .filter(|other| other.place.id != of.place.id)
-        .map(|other| Evidence::new(other.title.clone(), Link::Anomaly(other.id.clone())))
+        .map(|other| {
+            InvestigationEvidence::new(
+                other.title.clone(),
+                InvestigationLink::Anomaly(other.id.clone()),
+            )
+        })
         .collect();
 
     Some(Hypothesis {
@@ -249,7 +260,12 @@ fn same_resource(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
         statement: "another anomaly of the same resource, with one cause".to_owned(),
         evidence: same
             .iter()
-            .map(|o| Evidence::new(o.title.clone(), Link::Anomaly(o.id.clone())))
+            .map(|o| {
+                InvestigationEvidence::new(
+                    o.title.clone(),
+                    InvestigationLink::Anomaly(o.id.clone()),
+                )
+            })
             .collect(),
     })
 }

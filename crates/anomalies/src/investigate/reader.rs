@@ -5,7 +5,8 @@ use jiff::Timestamp;
 
 use super::super::cause::SHORTLY;
 use super::super::investigation::{
-    Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support, counted,
+    Hypothesis, HypothesisKind, Investigation, InvestigationEvidence, InvestigationLink, Lookup,
+    Source, Support, counted,
 };
 use super::super::record::Anomaly;
 use super::super::related_entries::described;
@@ -38,7 +39,12 @@ impl Anomaly {
         let evidence = entries
             .iter()
             .rev()
-            .map(|entry| Evidence::new(described(entry), Link::Entry(entry.event_id.clone())))
+            .map(|entry| {
+                InvestigationEvidence::new(
+                    described(entry),
+                    InvestigationLink::Entry(entry.event_id.clone()),
+                )
+            })
             .collect();
 
         let logged = Hypothesis {

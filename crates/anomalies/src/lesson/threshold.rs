@@ -32,7 +32,7 @@ const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 /// Threshold of one kind of anomaly at one place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Threshold {
+pub struct LessonThreshold {
     /// Kind of anomaly and place that the threshold applies to.
     pub key: ThresholdKey,
     /// Multiple of the usual band from which a deviation is reported; 1 where nothing moved it.
@@ -43,7 +43,7 @@ pub struct Threshold {
     pub lessons: Vec<Lesson>,
 }
 
-impl Threshold {
+impl LessonThreshold {
     /// The threshold that lessons of one key lead to.
     #[must_use]
     pub fn from_lessons(key: ThresholdKey, mut lessons: Vec<Lesson>, now: Timestamp) -> Self {
@@ -55,7 +55,7 @@ impl Threshold {
             .filter(|one| one.kind == LessonKind::NewNormal);
         let baseline_from = accepted.map(|one| one.started_at).max();
 
-        Threshold {
+        LessonThreshold {
             key,
             factor,
             baseline_from,
@@ -120,11 +120,11 @@ fn factor(key: &ThresholdKey, lessons: &[Lesson]) -> f64 {
 
 /// All thresholds that were moved.
 #[derive(Debug, Clone, Default)]
-pub struct Thresholds {
-    all: HashMap<ThresholdKey, Threshold>,
+pub struct LessonThresholds {
+    all: HashMap<ThresholdKey, LessonThreshold>,
 }
 
-impl Thresholds {
+impl LessonThresholds {
     /// The thresholds that lessons lead to.
     #[must_use]
     pub fn from_lessons(lessons: Vec<Lesson>, now: Timestamp) -> Self {
@@ -135,15 +135,20 @@ impl Thresholds {
 
         let all = by_key
             .into_iter()
-            .map(|(key, lessons)| (key.clone(), Threshold::from_lessons(key, lessons, now)))
+            .map(|(key, lessons)| {
+                (
+                    key.clone(),
+                    LessonThreshold::from_lessons(key, lessons, now),
+                )
+            })
             .collect();
-        Thresholds { all }
+        LessonThresholds { all }
     }
 
     /// Every threshold, in the order of its key.
     #[must_use]
-    pub fn list(&self) -> Vec<&Threshold> {
-        let mut all: Vec<&Threshold> = self
+    pub fn list(&self) -> Vec<&LessonThreshold> {
+        let mut all: Vec<&LessonThreshold> = self
             .all
             .values()
             .filter(|one| !one.lessons.is_empty())
@@ -243,7 +248,7 @@ mod tests {
 
     fn factor_of(of: &[(LessonKind, f64)]) -> f64 {
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24);
-        (Threshold::from_lessons(key(), lessons(of), now).factor * 1000.0).round() / 1000.0
+        (LessonThreshold::from_lessons(key(), lessons(of), now).factor * 1000.0).round() / 1000.0
     }
 
     #[test]
@@ -293,9 +298,12 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24);
         let mut taken_back = lessons(&[(LessonKind::FalseAlarm, 2.0); 3]);
         taken_back[0].withdrawn = Some((now, "bob@example.com".to_owned()));
-        assert_eq!(Threshold::from_lessons(key(), taken_back, now).factor, 1.0);
+        assert_eq!(
+            LessonThreshold::from_lessons(key(), taken_back, now).factor,
+            1.0
+        );
         let old = lessons(&[(LessonKind::FalseAlarm, 2.0); 3]);
         let later = now + SignedDuration::from_hours(24 * 366);
-        assert_eq!(Threshold::from_lessons(key(), old, later).factor, 1.0);
+        assert_eq!(LessonThreshold::from_lessons(key(), old, later).factor, 1.0);
     }
 }

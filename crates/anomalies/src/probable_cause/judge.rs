@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_dependencies::{DependencyMap, NodeKind};
-use reeve_estate::{Metric, Series};
+use reeve_estate::{Metric, SampleSeries};
 use reeve_learn::causes::{
-    Cause, Grade, IncidentSymptom, Naming, NodeMetric, Place as Position, causes, reasons,
+    Cause, CauseGrade, CausePlace as Position, IncidentSymptom, Naming, NodeMetric, causes, reasons,
 };
 use reeve_recommend::words::minute;
 
@@ -44,7 +44,7 @@ pub(crate) struct CauseFacts<'a> {
     /// Map around the place, with the dependents of what was changed.
     pub(crate) map: &'a DependencyMap,
     /// Metrics of its resources, and of others that became anomalous at the time.
-    pub(crate) series: &'a [Series],
+    pub(crate) series: &'a [SampleSeries],
     /// Names and kinds of resources outside the map.
     pub(crate) others: &'a BTreeMap<String, (String, String)>,
     /// Changes shortly before, by resource, oldest first.
@@ -115,7 +115,7 @@ pub(crate) fn judge(facts: &CauseFacts<'_>, at: Timestamp) -> ProbableCause {
         at,
         grade: candidates
             .first()
-            .map_or(Grade::Inconclusive, |one| one.grade),
+            .map_or(CauseGrade::Inconclusive, |one| one.grade),
         statement: view.statement(&candidates),
         ruled_out,
         ruled_out_total,
@@ -135,7 +135,7 @@ impl CauseFacts<'_> {
     /// Measurements of the last day and since, without their season.
     fn node_metrics(&self) -> Vec<NodeMetric> {
         let from = self.started_at.checked_sub(PAST).unwrap_or(Timestamp::MIN);
-        let metric = |series: &Series| {
+        let metric = |series: &SampleSeries| {
             let points: Vec<(i64, f64)> = series
                 .points
                 .iter()
@@ -157,11 +157,11 @@ fn rank(candidates: &mut [CauseCandidate]) {
     let is_changed_alone = |one: &CauseCandidate| one.onset.is_none();
     let likely_changes = candidates
         .iter()
-        .filter(|one| one.grade == Grade::Likely && is_changed_alone(one))
+        .filter(|one| one.grade == CauseGrade::Likely && is_changed_alone(one))
         .count();
     if likely_changes > 1 {
         for one in candidates.iter_mut().filter(|one| is_changed_alone(one)) {
-            one.grade = Grade::Inconclusive;
+            one.grade = CauseGrade::Inconclusive;
             one.reasons
                 .push("several resources with the same dependents were changed".to_owned());
         }
@@ -169,7 +169,7 @@ fn rank(candidates: &mut [CauseCandidate]) {
 
     candidates.sort_by_key(|one| (std::cmp::Reverse(one.grade), one.changes.is_empty()));
     for one in candidates.iter_mut().skip(1) {
-        one.grade = Grade::Inconclusive;
+        one.grade = CauseGrade::Inconclusive;
     }
 }
 
@@ -246,7 +246,7 @@ impl View<'_> {
         let grade = self.grade(cause, &changes);
         if !changes.is_empty() {
             reasons.push("it was changed shortly before it began to deviate".to_owned());
-        } else if cause.node == self.symptom.node && grade == Grade::Inconclusive {
+        } else if cause.node == self.symptom.node && grade == CauseGrade::Inconclusive {
             reasons.push("the anomaly shows here, which does not explain it".to_owned());
         }
 
@@ -264,12 +264,12 @@ impl View<'_> {
 
     /// Grade of a deviating resource. The resource of the anomaly explains nothing by deviating
     /// alone; a recorded change makes likely what comes first in time and place.
-    fn grade(&self, cause: &Cause, changes: &[CauseChange]) -> Grade {
+    fn grade(&self, cause: &Cause, changes: &[CauseChange]) -> CauseGrade {
         let is_symptom = cause.node == self.symptom.node;
         let is_origin =
             self.ranked.len() > 1 && cause.coverage > 0.0 && cause.place != Position::Unknown;
         if is_symptom && changes.is_empty() && !is_origin {
-            return Grade::Inconclusive;
+            return CauseGrade::Inconclusive;
         }
 
         let is_first = cause.explained_by.is_none()
@@ -277,7 +277,7 @@ impl View<'_> {
             && cause.place != Position::NotReachable;
         let explains = is_symptom || cause.coverage >= EXPLAINED;
         match (cause.grade, changes.is_empty()) {
-            (Grade::Inconclusive, false) if is_first && explains => Grade::Likely,
+            (CauseGrade::Inconclusive, false) if is_first && explains => CauseGrade::Likely,
             (grade, _) => grade,
         }
     }
@@ -321,9 +321,9 @@ impl View<'_> {
             name,
             kind,
             grade: if is_likely {
-                Grade::Likely
+                CauseGrade::Likely
             } else {
-                Grade::Inconclusive
+                CauseGrade::Inconclusive
             },
             onset: None,
             reasons: vec![
@@ -360,7 +360,7 @@ impl View<'_> {
 
     fn statement(&self, candidates: &[CauseCandidate]) -> String {
         let first = candidates.first();
-        let Some(first) = first.filter(|one| one.grade > Grade::Inconclusive) else {
+        let Some(first) = first.filter(|one| one.grade > CauseGrade::Inconclusive) else {
             return match (self.ranked.len(), candidates.len()) {
                 (0, 0) => "nothing around the resource deviates, and no change is known".to_owned(),
                 (_, 0 | 1) => {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_dependencies::{DependencyMap, DependencyNode};
-use reeve_learn::causes::Edge;
+use reeve_learn::causes::CauseEdge;
 
 /// Returns the directed edges of a map between nodes that can deviate or were changed. A target
 /// group or subnet has no metrics: its dependent is taken to depend on what it leads to.
-pub(super) fn edges(map: &DependencyMap, is_changed: impl Fn(&str) -> bool) -> Vec<Edge> {
+pub(super) fn edges(map: &DependencyMap, is_changed: impl Fn(&str) -> bool) -> Vec<CauseEdge> {
     let kept: BTreeSet<&str> = map
         .nodes
         .iter()
@@ -30,7 +30,7 @@ pub(super) fn edges(map: &DependencyMap, is_changed: impl Fn(&str) -> bool) -> V
                     continue;
                 }
                 if kept.contains(next) {
-                    found.push(Edge {
+                    found.push(CauseEdge {
                         caller: (*caller).to_owned(),
                         callee: (*next).to_owned(),
                     });

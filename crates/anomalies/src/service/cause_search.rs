@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_dependencies::{Bounds, DependencyMap, NodeKind};
-use reeve_estate::{Attribute, Metric, Resource, ResourceId, Series};
+use reeve_dependencies::{DependencyBounds, DependencyMap, NodeKind};
+use reeve_estate::{Attribute, Metric, Resource, ResourceId, SampleSeries};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::error::EngineError;
@@ -14,9 +14,11 @@ use reeve_recommend::words::minute;
 
 use super::super::cause::{SHORTLY, changed, ended, together};
 use super::super::changes::by_others;
-use super::super::investigation::Link;
+use super::super::investigation::InvestigationLink;
 use super::super::pace::POINT;
-use super::super::probable_cause::{CauseChange, CauseFacts, Grade, NEEDED, ProbableCause, judge};
+use super::super::probable_cause::{
+    CauseChange, CauseFacts, CauseGrade, NEEDED, ProbableCause, judge,
+};
 use super::super::record::{Anomaly, AnomalyClass};
 use super::super::related_entries::{self, MOST_READ, described};
 use super::AnomalyService;
@@ -24,13 +26,13 @@ use super::AnomalyService;
 /// Setting of `ops_intelligence` that lets the map be walked.
 const DEPENDENCY_MAPPING: &str = "dependency_mapping";
 /// Bounds of the map that causes are sought on.
-const BOUNDS: Bounds = Bounds {
+const BOUNDS: DependencyBounds = DependencyBounds {
     hops: 3,
     nodes: 100,
     days: 7,
 };
 /// Bounds of the map around a changed resource: its dependents.
-const BOUNDS_OF_CHANGED: Bounds = Bounds {
+const BOUNDS_OF_CHANGED: DependencyBounds = DependencyBounds {
     hops: 1,
     nodes: 30,
     days: 7,
@@ -80,13 +82,13 @@ impl AnomalyService {
             .as_ref()
             .and_then(|investigation| investigation.probable_cause.as_ref());
         let is_young = anomaly.last_at.duration_since(anomaly.started_at) <= YOUNG;
-        if !is_young || before.is_none_or(|cause| cause.grade > Grade::Inconclusive) {
+        if !is_young || before.is_none_or(|cause| cause.grade > CauseGrade::Inconclusive) {
             return Ok(None);
         }
 
         let (known, others) = self.surroundings(anomaly).await?;
         let found = self.probable_cause(anomaly, known.as_ref(), &others).await;
-        Ok(found.filter(|found| found.grade > Grade::Inconclusive))
+        Ok(found.filter(|found| found.grade > CauseGrade::Inconclusive))
     }
 
     async fn sought(
@@ -220,7 +222,7 @@ impl AnomalyService {
                     CauseChange {
                         at: change.seen_at,
                         text: changed(&[change]),
-                        link: Some(Link::Resource(change.resource.0.clone())),
+                        link: Some(InvestigationLink::Resource(change.resource.0.clone())),
                         entry: None,
                     },
                 );
@@ -241,7 +243,7 @@ impl AnomalyService {
             // The first version is no change, and neither is the return of a resource.
             if versions.get(1).is_some_and(|before| before.hash.is_some()) {
                 let text = format!("its configuration was changed, as read at {}", minute(at));
-                let link = Some(Link::Resource(id.0.clone()));
+                let link = Some(InvestigationLink::Resource(id.0.clone()));
                 add(
                     &id,
                     CauseChange {
@@ -294,7 +296,7 @@ impl AnomalyService {
                 let change = CauseChange {
                     at: entry.at,
                     text: described(&entry),
-                    link: Some(Link::Entry(entry.event_id.clone())),
+                    link: Some(InvestigationLink::Entry(entry.event_id.clone())),
                     entry: Some(entry),
                 };
                 changes.push((resource.0.clone(), change));
@@ -328,7 +330,7 @@ impl AnomalyService {
         map: &DependencyMap,
         others: impl Iterator<Item = &String>,
         anomaly: &Anomaly,
-    ) -> Result<Vec<Series>, EngineError> {
+    ) -> Result<Vec<SampleSeries>, EngineError> {
         let mut ids: BTreeSet<ResourceId> = others.map(ResourceId::new).collect();
         let mut metrics: BTreeSet<Metric> = known.kind.metrics().iter().copied().collect();
         for resource in map.nodes.iter().filter_map(|node| node.resource.as_ref()) {
@@ -359,7 +361,7 @@ fn by_reeve(action: &Action) -> CauseChange {
     CauseChange {
         at,
         text: format!("action {} of Reeve ended at {}", action.id.0, minute(at)),
-        link: Some(Link::Action(action.id.clone())),
+        link: Some(InvestigationLink::Action(action.id.clone())),
         entry: None,
     }
 }

@@ -2,12 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::StoreError;
-use reeve_recommend::agent::Scope;
+use reeve_recommend::agent::AgentScope;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::guardrail::change_control::Place;
+use reeve_recommend::guardrail::change_control::ChangeControlPlace;
 use reeve_recommend::judgement::evidence::{
-    EXPOSURE, Evidence, EvidenceFilter, EvidenceStore, PRIVILEGES,
+    EXPOSURE, EvidenceFilter, EvidenceStore, JudgementEvidence, PRIVILEGES,
 };
 
 use super::AnomalyService;
@@ -21,7 +21,7 @@ const MOST_EVIDENCE: u64 = 2_000;
 /// Part of the estate whose chains are predicted, as an agent is configured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainScope {
-    pub scope: Scope,
+    pub scope: AgentScope,
     /// Probability of a next step from which on a chain is reported, 0 to 1.
     pub threshold: f64,
 }
@@ -86,7 +86,7 @@ impl AnomalyService {
         let known = connections
             .iter()
             .find(|connection| connection.account == chain.account);
-        let place = Place {
+        let place = ChangeControlPlace {
             account: &chain.account,
             connection: known.map_or("", |connection| connection.id.0.as_str()),
             connection_name: known.map_or("", |connection| connection.name.as_str()),
@@ -95,7 +95,7 @@ impl AnomalyService {
         };
         // Services narrow what an agent judges among resources; a chain goes across services.
         let covers = |one: &&ChainScope| {
-            Scope {
+            AgentScope {
                 services: Vec::new(),
                 ..one.scope.clone()
             }
@@ -138,7 +138,7 @@ impl AnomalyService {
 async fn surroundings(
     chain: &AttackChain,
     evidence: &dyn EvidenceStore,
-) -> Result<Vec<Evidence>, StoreError> {
+) -> Result<Vec<JudgementEvidence>, StoreError> {
     let account = Some(chain.account.clone()).filter(|account| !account.is_empty());
     let filter = EvidenceFilter {
         checks: vec![PRIVILEGES.to_owned(), EXPOSURE.to_owned()],

@@ -3,7 +3,7 @@
 use reeve_audit::{FieldCode, FieldError, Json};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::origin::{AnomalyId, OriginCause};
 
 use super::super::log_entry;
 use super::super::record::{
@@ -107,7 +107,7 @@ impl AnomalyService {
             let reason = format!("the anomaly it was for was called {kind}");
             self.ports
                 .responses
-                .withdraw(&Cause::Anomaly(id.clone()), None, &reason, caller)
+                .withdraw(&OriginCause::Anomaly(id.clone()), None, &reason, caller)
                 .await?;
         }
 

@@ -9,15 +9,16 @@ use reeve_recommend::error::EngineError;
 use super::super::cause::{Around, ExplainedCause, SHORTLY, likely_cause};
 use super::super::changes::by_others;
 use super::super::investigate::{
-    Companion, Context, companions, first_needed, hypotheses, log_lookup,
+    Companion, HypothesisContext, companions, first_needed, hypotheses, log_lookup,
 };
 use super::super::investigation::{
-    Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support, counted,
+    Hypothesis, HypothesisKind, Investigation, InvestigationEvidence, InvestigationLink, Lookup,
+    Source, Support, counted,
 };
 use super::super::likely_cause::LikelyCause;
 use super::super::pace::POINT;
 use super::super::port::AnomalyFilter;
-use super::super::probable_cause::{Grade, ProbableCause};
+use super::super::probable_cause::{CauseGrade, ProbableCause};
 use super::super::record::{Anomaly, AnomalyClass, Stage};
 use super::super::related::RelatedAnomaly;
 use super::super::related_entries;
@@ -56,7 +57,7 @@ impl AnomalyService {
         lookups.extend(evidence_lookup(anomaly, since));
         let mut found = hypotheses(
             anomaly,
-            &Context {
+            &HypothesisContext {
                 around,
                 companions: &companions,
             },
@@ -223,20 +224,20 @@ fn context_of(anomaly: &Anomaly) -> Timestamp {
 /// Hypothesis that a judgement of the probable cause gives, where it names another resource.
 fn dependency(cause: &ProbableCause) -> Option<Hypothesis> {
     let named = cause.named()?;
-    let link = Link::Resource(named.resource.clone());
+    let link = InvestigationLink::Resource(named.resource.clone());
     let changes = named
         .changes
         .iter()
-        .map(|change| Evidence::new(change.text.clone(), change.link.clone()));
+        .map(|change| InvestigationEvidence::new(change.text.clone(), change.link.clone()));
     let reasons = named
         .reasons
         .iter()
-        .map(|reason| Evidence::new(reason.clone(), link.clone()));
+        .map(|reason| InvestigationEvidence::new(reason.clone(), link.clone()));
     Some(Hypothesis {
         kind: HypothesisKind::Dependency,
         support: match cause.grade {
-            Grade::Confirmed => Support::Strong,
-            Grade::Likely | Grade::Inconclusive => Support::Moderate,
+            CauseGrade::Confirmed => Support::Strong,
+            CauseGrade::Likely | CauseGrade::Inconclusive => Support::Moderate,
         },
         statement: format!("{} cause: {}", cause.grade.as_str(), cause.statement),
         evidence: changes.chain(reasons).collect(),

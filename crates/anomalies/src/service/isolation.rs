@@ -4,10 +4,10 @@
 use reeve_audit::Obstacle;
 use reeve_estate::{ResourceId, ResourceKind};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::judgement::event::{Event, EventContent, SECURITY_THREAT};
+use reeve_recommend::judgement::event::{EventContent, JudgementEvent, SECURITY_THREAT};
 use reeve_recommend::judgement::open_facts::OpenFacts;
-use reeve_recommend::ports::responses::Remedy;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::ports::responses::ResponseRemedy;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
 
 use super::super::record::Anomaly;
@@ -94,11 +94,11 @@ impl AnomalyService {
         anomaly: &Anomaly,
         resource: ResourceId,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
-        let event = Event {
+        let event = JudgementEvent {
             at: anomaly.last_at,
             resource: resource.clone(),
             connection: None,
-            cause: Cause::Anomaly(anomaly.id.clone()),
+            cause: OriginCause::Anomaly(anomaly.id.clone()),
             content: EventContent::Observation {
                 source: SECURITY_THREAT,
                 facts: OpenFacts::default().with(anomaly.report()),
@@ -169,15 +169,15 @@ fn cannot_block(anomaly: &Anomaly) -> String {
 }
 
 /// Describes the result of a remedy.
-pub(super) fn remedy_text(remedy: Remedy) -> String {
+pub(super) fn remedy_text(remedy: ResponseRemedy) -> String {
     match remedy {
-        Remedy::Undoing(action) => format!("action {} is being undone", action.0),
-        Remedy::Began(action) => format!("action {} has begun", action.0),
-        Remedy::Asked(approval) => format!(
+        ResponseRemedy::Undoing(action) => format!("action {} is being undone", action.0),
+        ResponseRemedy::Began(action) => format!("action {} has begun", action.0),
+        ResponseRemedy::Asked(approval) => format!(
             "nothing was done yet: approval {} was requested",
             approval.0
         ),
-        Remedy::Nothing(reason) => format!("nothing was done: {reason}"),
+        ResponseRemedy::Nothing(reason) => format!("nothing was done: {reason}"),
     }
 }
 

@@ -6,10 +6,12 @@ use reeve_estate::StoreError;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::words::figures;
 
-use super::super::lesson::{Lesson, LessonKind, Threshold, ThresholdKey, Thresholds, excess};
+use super::super::lesson::{
+    Lesson, LessonKind, LessonThreshold, LessonThresholds, ThresholdKey, excess,
+};
 use super::super::log_entry;
 use super::super::record::{Anomaly, AnomalyClass, FeedbackKind, Response, Stage};
 use super::AnomalyService;
@@ -22,18 +24,24 @@ impl AnomalyService {
     ///
     /// # Errors
     /// The store failed.
-    pub async fn thresholds(&self) -> Result<Thresholds, EngineError> {
+    pub async fn thresholds(&self) -> Result<LessonThresholds, EngineError> {
         let lessons = self.ports.anomalies.anomaly_lessons().await?;
-        Ok(Thresholds::from_lessons(lessons, self.ports.clock.now()))
+        Ok(LessonThresholds::from_lessons(
+            lessons,
+            self.ports.clock.now(),
+        ))
     }
 
     /// Returns the thresholds of an anomaly's readings, those that nothing moved included.
     ///
     /// # Errors
     /// The store failed.
-    pub async fn thresholds_of(&self, anomaly: &Anomaly) -> Result<Vec<Threshold>, EngineError> {
+    pub async fn thresholds_of(
+        &self,
+        anomaly: &Anomaly,
+    ) -> Result<Vec<LessonThreshold>, EngineError> {
         let all = self.thresholds().await?;
-        let mut found: Vec<Threshold> = Vec::new();
+        let mut found: Vec<LessonThreshold> = Vec::new();
 
         for reading in &anomaly.readings {
             let key = ThresholdKey::new(anomaly.class, &anomaly.place.id, reading);
@@ -42,7 +50,7 @@ impl AnomalyService {
             }
             let known = all.list().into_iter().find(|one| one.key == key).cloned();
             found.push(known.unwrap_or_else(|| {
-                Threshold::from_lessons(key, Vec::new(), self.ports.clock.now())
+                LessonThreshold::from_lessons(key, Vec::new(), self.ports.clock.now())
             }));
         }
 
@@ -58,7 +66,7 @@ impl AnomalyService {
         &self,
         id: &str,
         caller: &Caller,
-    ) -> Result<Threshold, EngineError> {
+    ) -> Result<LessonThreshold, EngineError> {
         let all = self.thresholds().await?;
         let Some(before) = all
             .list()
@@ -74,7 +82,7 @@ impl AnomalyService {
         };
 
         let now = self.ports.clock.now();
-        let after = Threshold::from_lessons(before.key.clone(), Vec::new(), now);
+        let after = LessonThreshold::from_lessons(before.key.clone(), Vec::new(), now);
         let entry = log_entry::threshold("anomaly_threshold.reset", &before, &after, caller);
         let withdraw = async {
             for lesson in &before.lessons {
@@ -238,7 +246,7 @@ impl AnomalyService {
             return Ok(());
         }
 
-        let cause = Cause::Anomaly(anomaly.id.clone());
+        let cause = OriginCause::Anomaly(anomaly.id.clone());
         self.ports
             .responses
             .withdraw(&cause, None, "the anomaly it was for is over", caller)

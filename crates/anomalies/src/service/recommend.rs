@@ -11,13 +11,13 @@ use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::ownership::is_opted_out;
 use reeve_recommend::observation::{
-    Answer, AnswerTerms, CostIncrease, CpuUse, Observation, Shortage,
+    AnswerTerms, CostIncrease, CpuUse, Observation, ObservationAnswer, Shortage,
 };
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::ports::responses::ResponseOffer;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 
 use super::super::contribution::Contribution;
 use super::super::likely_cause::LikelyCause;
@@ -43,7 +43,7 @@ const OPEN: [Status; 5] = [
 ];
 
 /// Change that answers an anomaly, with the agent type that owns it.
-type Remedy = (AgentType, Answer);
+type Remedy = (AgentType, ObservationAnswer);
 
 impl AnomalyService {
     /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The
@@ -317,10 +317,10 @@ impl AnomalyService {
 
         let (agent_type, answer) = remedy;
         let by_hand = answer.by_hand;
-        let offer = Offer {
+        let offer = ResponseOffer {
             resource: answer.resource,
             proposal: answer.proposal,
-            cause: Cause::Anomaly(anomaly.id.clone()),
+            cause: OriginCause::Anomaly(anomaly.id.clone()),
         };
 
         let kept = match self.ports.responses.keep(agent_type, offer).await {

@@ -12,7 +12,7 @@ use super::Source;
 use super::cursor::{Cursor, Fast, Unusual};
 use super::open;
 use crate::entry::{
-    Action, Actor, Changes, EventId, EventType, Metadata, ResourceRef, Severity, Submitter,
+    Action, Actor, EntryChanges, EventId, EventType, Metadata, ResourceRef, Severity, Submitter,
     SubmitterType, Tags, email,
 };
 use crate::instant::parse_instant;
@@ -29,7 +29,7 @@ pub(super) struct Members {
     pub(super) actor: Actor,
     pub(super) resource: ResourceRef,
     pub(super) action: Action,
-    pub(super) changes: Changes,
+    pub(super) changes: EntryChanges,
     pub(super) metadata: Metadata,
     pub(super) submitted_by: Option<Arc<Submitter>>,
 }
@@ -258,7 +258,7 @@ fn action(cursor: &mut Cursor<'_>, action: &mut Action) -> Fast<()> {
     })
 }
 
-fn changes(cursor: &mut Cursor<'_>, source: Source, changes: &mut Changes) -> Fast<()> {
+fn changes(cursor: &mut Cursor<'_>, source: Source, changes: &mut EntryChanges) -> Fast<()> {
     if cursor.takes_null()? {
         return Ok(());
     }

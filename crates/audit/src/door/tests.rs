@@ -9,9 +9,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{sent, sent_array, stored};
-use crate::batch::{Content, parse_batch};
+use crate::batch::{BatchContent, parse_batch};
 use crate::draft::Draft;
-use crate::entry::{Claim, Entry, Submitter, read_claim};
+use crate::entry::{Entry, EntryClaim, Submitter, read_claim};
 use crate::json::{self, Json};
 use jiff::Timestamp;
 
@@ -36,7 +36,7 @@ fn agree(text: &str) -> bool {
     let slow = json::parse(text.as_bytes())
         .map_err(|e| vec![e.into()])
         .and_then(|tree| read_claim(tree, received()));
-    let Claim {
+    let EntryClaim {
         entry,
         timestamp_defaulted,
     } = slow.unwrap_or_else(|e| panic!("{text}: {e:?}"));
@@ -79,7 +79,7 @@ fn usual_entries_take_the_fast_path() {
         assert_eq!(sent_array(&several, received(), 2, Some).unwrap().len(), 2);
         assert!(sent_array(&several, received(), 1, Some).is_none());
         assert_eq!(
-            parse_batch(several.as_bytes(), Content::Array, received(), 2)
+            parse_batch(several.as_bytes(), BatchContent::Array, received(), 2)
                 .unwrap()
                 .len(),
             2
@@ -87,7 +87,7 @@ fn usual_entries_take_the_fast_path() {
         assert_eq!(
             parse_batch(
                 format!("{line}\n{line}").as_bytes(),
-                Content::Ndjson,
+                BatchContent::Ndjson,
                 received(),
                 2
             )

@@ -4,14 +4,14 @@ use crate::json::{Json, Object};
 
 /// The state before and after: each an object, `null`, or not given.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Changes {
+pub struct EntryChanges {
     /// The state before the change.
     pub before: Option<Json>,
     /// The state after the change.
     pub after: Option<Json>,
 }
 
-impl Changes {
+impl EntryChanges {
     /// Returns `true` if neither state is given.
     pub fn is_empty(&self) -> bool {
         self.before.is_none() && self.after.is_none()

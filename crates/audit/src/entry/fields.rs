@@ -12,14 +12,14 @@ use crate::suggest;
 const SET_BY_REEVE: [&str; 4] = ["category", "integrity", "recorded_at", "submitted_by"];
 
 /// The members of one object still to be read.
-pub(super) struct Fields<'e> {
+pub(super) struct EntryFields<'e> {
     path: &'static str,
     members: Object,
     known: Vec<&'static str>,
     errors: &'e mut Vec<FieldError>,
 }
 
-impl<'e> Fields<'e> {
+impl<'e> EntryFields<'e> {
     pub(super) fn new(
         path: &'static str,
         members: Object,
@@ -159,10 +159,10 @@ impl<'e> Fields<'e> {
     pub(super) fn inside<T>(
         &mut self,
         name: &'static str,
-        read: impl FnOnce(Fields<'_>) -> T,
+        read: impl FnOnce(EntryFields<'_>) -> T,
     ) -> Option<T> {
         let members = self.object(name)?;
-        Some(read(Fields::new(name, members, self.errors)))
+        Some(read(EntryFields::new(name, members, self.errors)))
     }
 
     /// Returns the members that no reader has taken.

@@ -1,7 +1,7 @@
 //! The two entries of one change: the intent, written before it is tried, and the outcome, written
 //! once it is known.
 
-use super::{ActionStatus, Changes, Entry, EventId};
+use super::{ActionStatus, Entry, EntryChanges, EventId};
 use crate::instant;
 
 /// Longest reason of a failure that is kept, characters.
@@ -30,7 +30,7 @@ impl Entry {
 
         if let Some(reason) = failure {
             self.action.status = Some(ActionStatus::Failed);
-            self.changes = Changes::default();
+            self.changes = EntryChanges::default();
             self = self.with_metadata("reason", reason.chars().take(REASON).collect::<String>());
         }
         self

@@ -5,23 +5,24 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 
-use super::fields::Fields;
+use super::fields::EntryFields;
 use super::{
-    Action, Actor, Changes, Entry, EventId, EventType, Metadata, ResourceRef, Severity, Submitter,
+    Action, Actor, Entry, EntryChanges, EventId, EventType, Metadata, ResourceRef, Severity,
+    Submitter,
 };
 use crate::field_error::{FieldCode, FieldError};
 use crate::instant::{parse_instant, to_millis};
 use crate::json::Json;
 
 /// A submitted entry, with defaults for the members that the source left out.
-pub(crate) struct Claim {
+pub(crate) struct EntryClaim {
     pub(crate) entry: Entry,
     /// `true` if the source gave no `timestamp`, so that the time of receipt is used.
     pub(crate) timestamp_defaulted: bool,
 }
 
 /// Reads an entry; `received` is the default for its timestamp.
-pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<FieldError>> {
+pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<EntryClaim, Vec<FieldError>> {
     let mut errors = Vec::new();
     let members = match value {
         Json::Object(members) => members,
@@ -33,7 +34,10 @@ pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<
             )]);
         }
     };
-    let claim = claim(Fields::new("", members, &mut errors), to_millis(received));
+    let claim = claim(
+        EntryFields::new("", members, &mut errors),
+        to_millis(received),
+    );
 
     match claim {
         Some(claim) if errors.is_empty() => Ok(claim),
@@ -41,7 +45,7 @@ pub(crate) fn read_claim(value: Json, received: Timestamp) -> Result<Claim, Vec<
     }
 }
 
-fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
+fn claim(mut fields: EntryFields<'_>, received: Timestamp) -> Option<EntryClaim> {
     let event_id = fields.parsed("event_id", |text| EventId::new(text));
     let timestamp = fields.parsed("timestamp", parse_instant);
     let event_type = event_type(&mut fields);
@@ -65,7 +69,7 @@ fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
         submitted_by: None,
     };
 
-    Some(Claim {
+    Some(EntryClaim {
         entry,
         timestamp_defaulted: timestamp.is_none(),
     })
@@ -75,7 +79,7 @@ fn claim(mut fields: Fields<'_>, received: Timestamp) -> Option<Claim> {
 pub(crate) fn read_submitter(value: Json) -> Result<Submitter, Vec<FieldError>> {
     let mut errors = Vec::new();
     let submitter = match value {
-        Json::Object(members) => submitter(Fields::new("submitted_by", members, &mut errors)),
+        Json::Object(members) => submitter(EntryFields::new("submitted_by", members, &mut errors)),
         _ => None,
     };
 
@@ -90,7 +94,7 @@ pub(crate) fn read_submitter(value: Json) -> Result<Submitter, Vec<FieldError>> 
     }
 }
 
-fn submitter(mut fields: Fields<'_>) -> Option<Submitter> {
+fn submitter(mut fields: EntryFields<'_>) -> Option<Submitter> {
     let kind = fields.name("type");
     let id = fields.text("id");
     let email = fields.text("email");
@@ -111,7 +115,7 @@ fn submitter(mut fields: Fields<'_>) -> Option<Submitter> {
     })
 }
 
-fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {
+fn event_type(fields: &mut EntryFields<'_>) -> Option<EventType> {
     match fields.take("event_type") {
         Some(Json::String(name)) => match EventType::new(name) {
             Ok(event_type) => return Some(event_type),
@@ -129,7 +133,7 @@ fn event_type(fields: &mut Fields<'_>) -> Option<EventType> {
     None
 }
 
-fn actor(mut fields: Fields<'_>) -> Actor {
+fn actor(mut fields: EntryFields<'_>) -> Actor {
     let actor = Actor {
         kind: fields.name("type"),
         id: fields.text("id"),
@@ -166,7 +170,7 @@ pub(crate) fn email(text: &str) -> Result<String, &'static str> {
     }
 }
 
-fn resource(mut fields: Fields<'_>) -> ResourceRef {
+fn resource(mut fields: EntryFields<'_>) -> ResourceRef {
     let resource = ResourceRef {
         kind: fields.text("type"),
         id: fields.text("id"),
@@ -180,7 +184,7 @@ fn resource(mut fields: Fields<'_>) -> ResourceRef {
     resource
 }
 
-fn action(mut fields: Fields<'_>) -> Action {
+fn action(mut fields: EntryFields<'_>) -> Action {
     let action = Action {
         operation: fields.text("operation"),
         status: fields.name("status"),
@@ -190,8 +194,8 @@ fn action(mut fields: Fields<'_>) -> Action {
     action
 }
 
-fn changes(mut fields: Fields<'_>) -> Changes {
-    let changes = Changes {
+fn changes(mut fields: EntryFields<'_>) -> EntryChanges {
+    let changes = EntryChanges {
         before: fields.state("before"),
         after: fields.state("after"),
     };
@@ -199,7 +203,7 @@ fn changes(mut fields: Fields<'_>) -> Changes {
     changes
 }
 
-fn metadata(mut fields: Fields<'_>) -> Metadata {
+fn metadata(mut fields: EntryFields<'_>) -> Metadata {
     let request_id = fields.text("request_id");
     let api_version = fields
         .text("api_version")

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use super::SubmitterType;
-use super::write::Writer;
+use super::write::EntryWriter;
 use crate::json::{Json, Object};
 
 /// Last member of every entry's canonical bytes, with its comma.
@@ -140,7 +140,7 @@ impl Submitter {
     /// submission share them.
     pub(crate) fn to_member(&self) -> Vec<u8> {
         let mut out = br#","submitted_by":"#.to_vec();
-        let mut members = Writer::open(&mut out);
+        let mut members = EntryWriter::open(&mut out);
         members.given(br#""email":"#, self.email.as_deref());
         members.given(br#""id":"#, self.id.as_deref());
         if let Some(address) = self.ip_address {

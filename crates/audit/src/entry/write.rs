@@ -8,7 +8,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 
 use super::submitter::insert_submitter;
-use super::{Action, Actor, Changes, Entry, Metadata, ResourceRef, Submitter};
+use super::{Action, Actor, Entry, EntryChanges, Metadata, ResourceRef, Submitter};
 use crate::instant::{format_instant, write_instant};
 use crate::json::{Json, Object, utf16_order, write_canonical, write_string};
 
@@ -53,7 +53,7 @@ impl Entry {
             ..
         } = self;
 
-        let mut top = Writer::open(out);
+        let mut top = EntryWriter::open(out);
         top.nested(!action.is_empty(), br#""action":"#, |out| {
             write_action(action, out)
         });
@@ -117,12 +117,12 @@ impl Entry {
 }
 
 /// Writes the members of one object; the caller keeps canonical order.
-pub(super) struct Writer<'o> {
+pub(super) struct EntryWriter<'o> {
     out: &'o mut Vec<u8>,
     first: bool,
 }
 
-impl<'o> Writer<'o> {
+impl<'o> EntryWriter<'o> {
     pub(super) fn open(out: &'o mut Vec<u8>) -> Self {
         out.push(b'{');
         Self { out, first: true }
@@ -190,7 +190,7 @@ impl<'o> Writer<'o> {
 }
 
 fn write_action(action: &Action, out: &mut Vec<u8>) {
-    let mut members = Writer::open(out);
+    let mut members = EntryWriter::open(out);
     if let Some(method) = action.method {
         members.plain(br#""method":"#, method.as_str());
     }
@@ -203,7 +203,7 @@ fn write_action(action: &Action, out: &mut Vec<u8>) {
 }
 
 fn write_actor(actor: &Actor, out: &mut Vec<u8>) {
-    let mut members = Writer::open(out);
+    let mut members = EntryWriter::open(out);
     members.given(br#""email":"#, actor.email.as_deref());
     members.given(br#""id":"#, actor.id.as_deref());
     if let Some(address) = actor.ip_address {
@@ -219,8 +219,8 @@ fn write_actor(actor: &Actor, out: &mut Vec<u8>) {
     members.close();
 }
 
-fn write_changes(changes: &Changes, out: &mut Vec<u8>) {
-    let mut members = Writer::open(out);
+fn write_changes(changes: &EntryChanges, out: &mut Vec<u8>) {
+    let mut members = EntryWriter::open(out);
     for (name, state) in [
         (br#""after":"#.as_slice(), &changes.after),
         (br#""before":"#, &changes.before),
@@ -234,13 +234,13 @@ fn write_changes(changes: &Changes, out: &mut Vec<u8>) {
 }
 
 fn write_resource(resource: &ResourceRef, out: &mut Vec<u8>) {
-    let mut members = Writer::open(out);
+    let mut members = EntryWriter::open(out);
     members.given(br#""account_id":"#, resource.account_id.as_deref());
     members.given(br#""cloud_provider":"#, resource.cloud_provider.as_deref());
     members.given(br#""id":"#, resource.id.as_deref());
     members.given(br#""region":"#, resource.region.as_deref());
     members.nested(!resource.tags.is_empty(), br#""tags":"#, |out| {
-        let mut tags = Writer::open(out);
+        let mut tags = EntryWriter::open(out);
         resource
             .tags
             .iter()
@@ -254,7 +254,7 @@ fn write_resource(resource: &ResourceRef, out: &mut Vec<u8>) {
 
 /// Writes the metadata: members with a field of their own are merged with the others by name.
 fn write_metadata(metadata: &Metadata, out: &mut Vec<u8>) {
-    let mut members = Writer::open(out);
+    let mut members = EntryWriter::open(out);
     let mut named = NamedMembers { metadata, next: 0 };
     for (name, value) in metadata.extra.iter() {
         named.write_before(Some(name), &mut members);
@@ -273,7 +273,7 @@ struct NamedMembers<'a> {
 
 impl NamedMembers<'_> {
     /// Writes those whose names come before `name`, or all.
-    fn write_before(&mut self, name: Option<&str>, members: &mut Writer<'_>) {
+    fn write_before(&mut self, name: Option<&str>, members: &mut EntryWriter<'_>) {
         while let Some(known) = Metadata::NAMED.get(self.next)
             && name.is_none_or(|name| utf16_order(known, name).is_lt())
         {
@@ -345,7 +345,7 @@ fn resource_members(resource: &ResourceRef) -> Object {
     members
 }
 
-fn changes_members(changes: &Changes) -> Object {
+fn changes_members(changes: &EntryChanges) -> Object {
     let states = [("before", &changes.before), ("after", &changes.after)];
     states
         .into_iter()

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::net::IpAddr;
 
-use super::reduce::{Detail, Limit, write_fitting};
+use super::reduce::{FormatDetail, Limit, write_fitting};
 use super::text::{cut, hex, push_escaped, tags_of};
 use super::{EntryView, FormatError, Written};
 use crate::entry::{Severity, SubmitterField};
@@ -36,7 +36,7 @@ pub(super) fn write_entry(
     )
 }
 
-fn spell(view: &EntryView<'_>, detail: Detail) -> String {
+fn spell(view: &EntryView<'_>, detail: FormatDetail) -> String {
     let entry = view.entry;
     let mut out = String::with_capacity(1536);
     out.push_str("CEF:0|Reeve|Reeve|");
@@ -81,9 +81,9 @@ const fn severity(severity: Severity) -> &'static str {
     }
 }
 
-fn short(text: &str, detail: Detail) -> Cow<'_, str> {
-    if detail == Detail::Cut {
-        cut(text, Detail::KEPT)
+fn short(text: &str, detail: FormatDetail) -> Cow<'_, str> {
+    if detail == FormatDetail::Cut {
+        cut(text, FormatDetail::KEPT)
     } else {
         text.into()
     }
@@ -92,7 +92,7 @@ fn short(text: &str, detail: Detail) -> Cow<'_, str> {
 /// Keys of the dictionary that mean what the field means.
 fn put_dictionary(
     view: &EntryView<'_>,
-    detail: Detail,
+    detail: FormatDetail,
     put: &mut impl FnMut(&str, Option<Cow<'_, str>>),
 ) {
     let entry = view.entry;
@@ -148,7 +148,7 @@ fn put_dictionary(
 /// Custom strings and the custom number, each with its label.
 fn put_labelled(
     view: &EntryView<'_>,
-    detail: Detail,
+    detail: FormatDetail,
     put: &mut impl FnMut(&str, Option<Cow<'_, str>>),
 ) {
     let on = &view.entry.resource;
@@ -179,7 +179,11 @@ fn put_labelled(
 }
 
 /// Writes the members that the CEF dictionary has no key for, under keys of Reeve's own.
-fn put_own(view: &EntryView<'_>, detail: Detail, put: &mut impl FnMut(&str, Option<Cow<'_, str>>)) {
+fn put_own(
+    view: &EntryView<'_>,
+    detail: FormatDetail,
+    put: &mut impl FnMut(&str, Option<Cow<'_, str>>),
+) {
     let (entry, proof) = (view.entry, view.integrity);
     let metadata = &entry.metadata;
     put(

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use super::reduce::Detail;
+use super::reduce::FormatDetail;
 use super::text::{hex, push_escape};
 use super::{EntryView, FormatError, Written};
 use crate::json::{Json, write_canonical};
@@ -14,14 +14,14 @@ pub(super) fn write_entry(
     view: &EntryView<'_>,
 ) -> Result<Written, FormatError> {
     let mut line = Vec::with_capacity(1280);
-    write_canonical(&tree(view, Detail::Whole), &mut line);
+    write_canonical(&tree(view, FormatDetail::Whole), &mut line);
     line.push(b'\n');
     out.write_all(&line)?;
     Ok(Written::Whole)
 }
 
 /// The entry with as much detail as asked for, in ASCII: other characters are escaped.
-pub(super) fn ascii(view: &EntryView<'_>, detail: Detail) -> String {
+pub(super) fn ascii(view: &EntryView<'_>, detail: FormatDetail) -> String {
     let spelled = tree(view, detail).to_string();
     if spelled.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
         return spelled;
@@ -39,7 +39,7 @@ pub(super) fn ascii(view: &EntryView<'_>, detail: Detail) -> String {
     text
 }
 
-fn tree(view: &EntryView<'_>, detail: Detail) -> Json {
+fn tree(view: &EntryView<'_>, detail: FormatDetail) -> Json {
     let mut tree = view.entry.to_json(view.recorded_at);
     if let Json::Object(members) = &mut tree {
         if !detail.has_changes() {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{EntryView, Integrity};
 use crate::draft::ReadBackError;
 use crate::entry::Entry;
-use crate::json::{self, Json, Numbers, Options};
+use crate::json::{self, Json, Numbers, ParseOptions};
 
 /// An entry that was read back, with what Reeve put beside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +21,9 @@ pub struct Exported {
 impl Exported {
     /// Reads one JSON object: an exported line, or an entry as the HTTP interface shows it.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadBackError> {
-        let options = Options {
+        let options = ParseOptions {
             numbers: Numbers::Stored,
-            ..Options::default()
+            ..ParseOptions::default()
         };
         let mut value = json::parse_with(bytes, &options)
             .map_err(|e| ReadBackError(e.to_string()))?

@@ -40,7 +40,7 @@ impl Default for Limit {
 
 /// Level of detail of a record: each level leaves out more than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub(super) enum Detail {
+pub(super) enum FormatDetail {
     /// Every member of the entry.
     Whole,
     /// Without the states before and after.
@@ -51,10 +51,10 @@ pub(super) enum Detail {
     Cut,
 }
 
-impl Detail {
+impl FormatDetail {
     const STEPS: [Self; 4] = [Self::Whole, Self::NoChanges, Self::Bare, Self::Cut];
 
-    /// Characters a text keeps in [`Detail::Cut`].
+    /// Characters a text keeps in [`FormatDetail::Cut`].
     pub(super) const KEPT: usize = 64;
 
     pub(super) fn has_changes(self) -> bool {
@@ -81,17 +81,17 @@ pub(super) fn write_fitting(
     out: &mut impl Write,
     sequence: u64,
     limit: Limit,
-    spell: impl Fn(Detail) -> String,
+    spell: impl Fn(FormatDetail) -> String,
     frame: impl Fn(&str) -> Vec<u8>,
 ) -> Result<Written, FormatError> {
-    let whole = spell(Detail::Whole);
+    let whole = spell(FormatDetail::Whole);
     let Some(most) = limit.bytes.filter(|most| whole.len() > *most) else {
         out.write_all(&frame(&whole))?;
         return Ok(Written::Whole);
     };
 
     if limit.oversize == Oversize::Reduce {
-        for detail in &Detail::STEPS[1..] {
+        for detail in &FormatDetail::STEPS[1..] {
             let record = spell(*detail);
             if record.len() <= most {
                 out.write_all(&frame(&record))?;

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::str::FromStr;
 
 use super::json;
-use super::reduce::{Detail, Limit, write_fitting};
+use super::reduce::{FormatDetail, Limit, write_fitting};
 use super::text::{cut, hex, push_escaped};
 use super::{EntryView, FormatError, Written};
 use crate::entry::{Severity, SubmitterField};
@@ -99,7 +99,7 @@ pub(super) fn write_entry(
     write_fitting(out, view.integrity.sequence, options.limit, spell, frame)
 }
 
-fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: Detail) -> String {
+fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: FormatDetail) -> String {
     let entry = view.entry;
     let mut out = String::with_capacity(2048);
     let priority = u32::from(options.facility.min(23)) * 8 + severity(entry.severity);
@@ -116,7 +116,7 @@ fn spell(view: &EntryView<'_>, options: &SyslogOptions, detail: Detail) -> Strin
         options.hostname.0
     );
     push_data(view, options.enterprise, detail, &mut out);
-    if detail != Detail::Cut {
+    if detail != FormatDetail::Cut {
         out.push(' ');
         out.push_str(&json::ascii(view, detail));
     }
@@ -135,7 +135,7 @@ const fn severity(severity: Severity) -> u32 {
     }
 }
 
-fn push_data(view: &EntryView<'_>, enterprise: u32, detail: Detail, out: &mut String) {
+fn push_data(view: &EntryView<'_>, enterprise: u32, detail: FormatDetail, out: &mut String) {
     let (entry, proof) = (view.entry, view.integrity);
     let (actor, on, action) = (&entry.actor, &entry.resource, &entry.action);
     let mut element = |name: &str, values: &[(&str, Option<Cow<'_, str>>)]| {
@@ -226,7 +226,7 @@ fn push_element(
     name: &str,
     enterprise: u32,
     values: &[(&str, Option<Cow<'_, str>>)],
-    detail: Detail,
+    detail: FormatDetail,
     out: &mut String,
 ) {
     if values.iter().all(|(_, value)| value.is_none()) {
@@ -236,11 +236,11 @@ fn push_element(
     let _ = write!(out, "[{name}@{enterprise}");
     for (field, value) in values {
         let Some(value) = value else { continue };
-        let keeps = detail != Detail::Cut || *field == "event_id" || name == "integrity";
+        let keeps = detail != FormatDetail::Cut || *field == "event_id" || name == "integrity";
         let value = if keeps {
             value.as_ref().into()
         } else {
-            cut(value, Detail::KEPT)
+            cut(value, FormatDetail::KEPT)
         };
         let _ = write!(out, " {field}=\"");
         push_value(&value, out);

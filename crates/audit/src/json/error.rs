@@ -6,7 +6,7 @@ use crate::field_error::FieldCode;
 
 /// One step from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum JsonStep {
     /// Into the member of this name.
     Key(String),
     /// Into the element at this place, counted from 0.
@@ -15,7 +15,7 @@ pub enum Step {
 
 /// A place inside a JSON value, outermost step first. Displayed as `actor.tags[3]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Path(pub Vec<Step>);
+pub struct Path(pub Vec<JsonStep>);
 
 impl Path {
     /// Returns the path as an RFC 6901 pointer, such as `/actor/tags/3`.
@@ -24,8 +24,8 @@ impl Path {
         for step in &self.0 {
             out.push('/');
             match step {
-                Step::Key(key) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
-                Step::Index(index) => out.push_str(&index.to_string()),
+                JsonStep::Key(key) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                JsonStep::Index(index) => out.push_str(&index.to_string()),
             }
         }
         out
@@ -36,9 +36,9 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if at == 0 => f.write_str(key)?,
-                Step::Key(key) => write!(f, ".{key}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+                JsonStep::Key(key) if at == 0 => f.write_str(key)?,
+                JsonStep::Key(key) => write!(f, ".{key}")?,
+                JsonStep::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -123,10 +123,10 @@ mod tests {
     #[test]
     fn paths_read_well() {
         let path = Path(vec![
-            Step::Index(2),
-            Step::Key("a/b~c".into()),
-            Step::Index(0),
-            Step::Key("d".into()),
+            JsonStep::Index(2),
+            JsonStep::Key("a/b~c".into()),
+            JsonStep::Index(0),
+            JsonStep::Key("d".into()),
         ]);
         assert_eq!(path.to_string(), "[2].a/b~c[0].d");
 

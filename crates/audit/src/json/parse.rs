@@ -1,7 +1,7 @@
 //! The reader: recursive descent over UTF-8, one pass, bounded depth. Grammar of RFC 8259, limits
 //! of RFC 7493.
 
-use super::error::{JsonError, JsonFault, Path, Step};
+use super::error::{JsonError, JsonFault, JsonStep, Path};
 use super::object::utf16_order;
 use super::{Json, Object, number, text};
 
@@ -23,14 +23,14 @@ pub enum Numbers {
 
 /// Limits and number handling of the JSON reader.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct ParseOptions {
     /// Nesting beyond this is refused; a lone scalar has depth 0.
     pub max_depth: usize,
     /// Treatment of a number that a double cannot hold.
     pub numbers: Numbers,
 }
 
-impl Default for Options {
+impl Default for ParseOptions {
     fn default() -> Self {
         Self {
             max_depth: MAX_DEPTH,
@@ -49,11 +49,11 @@ pub struct Parsed {
 
 /// Reads one strict JSON text.
 pub fn parse(bytes: &[u8]) -> Result<Json, JsonError> {
-    parse_with(bytes, &Options::default()).map(|parsed| parsed.value)
+    parse_with(bytes, &ParseOptions::default()).map(|parsed| parsed.value)
 }
 
 /// Reads one JSON text as `options` say.
-pub fn parse_with(bytes: &[u8], options: &Options) -> Result<Parsed, JsonError> {
+pub fn parse_with(bytes: &[u8], options: &ParseOptions) -> Result<Parsed, JsonError> {
     let input =
         std::str::from_utf8(bytes).map_err(|e| invalid_utf8(bytes, e.valid_up_to(), options))?;
     let reader = Reader {
@@ -80,7 +80,7 @@ pub fn parse_with(bytes: &[u8], options: &Options) -> Result<Parsed, JsonError> 
 }
 
 /// Reads up to the invalid byte, to find the value that contains it.
-fn invalid_utf8(bytes: &[u8], offset: usize, options: &Options) -> JsonError {
+fn invalid_utf8(bytes: &[u8], offset: usize, options: &ParseOptions) -> JsonError {
     let path = match parse_with(&bytes[..offset], options) {
         Err(e) if e.offset == offset => e.path,
         _ => Path::default(),
@@ -96,7 +96,7 @@ fn invalid_utf8(bytes: &[u8], offset: usize, options: &Options) -> JsonError {
 struct Failure {
     fault: JsonFault,
     offset: usize,
-    steps: Vec<Step>,
+    steps: Vec<JsonStep>,
 }
 
 type Outcome<T> = Result<T, Box<Failure>>;
@@ -105,9 +105,9 @@ struct Reader<'a> {
     input: &'a str,
     at: usize,
     depth: usize,
-    options: &'a Options,
+    options: &'a ParseOptions,
     /// Steps to each number kept as text, innermost first while reading.
-    kept: Vec<Vec<Step>>,
+    kept: Vec<Vec<JsonStep>>,
 }
 
 impl Reader<'_> {
@@ -202,7 +202,7 @@ impl Reader<'_> {
     }
 
     /// Reads one value; whatever goes wrong or is noted inside it happened under `step`.
-    fn child(&mut self, step: impl Fn() -> Step) -> Outcome<Json> {
+    fn child(&mut self, step: impl Fn() -> JsonStep) -> Outcome<Json> {
         let noted = self.kept.len();
         match self.value() {
             Ok(value) => {
@@ -228,7 +228,7 @@ impl Reader<'_> {
 
         loop {
             let index = items.len();
-            items.push(self.child(|| Step::Index(index))?);
+            items.push(self.child(|| JsonStep::Index(index))?);
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -261,7 +261,7 @@ impl Reader<'_> {
                 return Err(self.missing("`:`"));
             }
             self.at += 1;
-            let value = self.child(|| Step::Key(key.clone()))?;
+            let value = self.child(|| JsonStep::Key(key.clone()))?;
             members.push((key, value));
             self.skip_space();
             match self.peek() {
@@ -286,7 +286,7 @@ impl Reader<'_> {
                 let mut failure = self.fail_at(JsonFault::DuplicateKey, offsets[pair[1]]);
                 failure
                     .steps
-                    .push(Step::Key(std::mem::take(&mut members[pair[1]].0)));
+                    .push(JsonStep::Key(std::mem::take(&mut members[pair[1]].0)));
                 return Err(failure);
             }
             members.sort_by(|a, b| utf16_order(&a.0, &b.0));
@@ -416,9 +416,9 @@ mod tests {
 
     #[test]
     fn foreign_numbers_are_kept_and_noted() {
-        let options = Options {
+        let options = ParseOptions {
             numbers: Numbers::KeepAsText,
-            ..Options::default()
+            ..ParseOptions::default()
         };
         let text =
             br#"{"a":[1,9007199254740993],"b":{"c":1e999},"d":1.50,"e":0.12345678901234567890}"#;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::column::FieldPath;
 use super::fold;
 use super::list::ListName;
-use super::pattern::{Pattern, Piece};
+use super::pattern::{Pattern, PatternPiece};
 use super::regular::RegularExpression;
 use super::text::TextMatch;
 use crate::entry::Severity;
@@ -54,7 +54,7 @@ pub enum Match {
     /// There is a value.
     Exists,
     /// The value is on this side of another.
-    Compare(Comparison, Bound),
+    Compare(QueryComparison, Bound),
     /// The same value lies between two others.
     Between(Box<Range>),
     /// The address is in this network. A text that is an address counts as one.
@@ -100,9 +100,9 @@ impl From<Pattern> for Match {
     fn from(pattern: Pattern) -> Self {
         match pattern.pieces() {
             [] => Match::Exact(String::new()),
-            [Piece::Text(text)] => Match::Exact(text.clone()),
-            [Piece::AnyText] => Match::Exists,
-            [Piece::Text(text), Piece::AnyText] => Match::Prefix(text.clone()),
+            [PatternPiece::Text(text)] => Match::Exact(text.clone()),
+            [PatternPiece::AnyText] => Match::Exists,
+            [PatternPiece::Text(text), PatternPiece::AnyText] => Match::Prefix(text.clone()),
             _ => Match::Glob(pattern),
         }
     }
@@ -112,14 +112,14 @@ impl From<Pattern> for Match {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
     /// Lower end, with `>` or `>=`.
-    pub low: Option<(Comparison, Bound)>,
+    pub low: Option<(QueryComparison, Bound)>,
     /// Upper end, with `<` or `<=`.
-    pub high: Option<(Comparison, Bound)>,
+    pub high: Option<(QueryComparison, Bound)>,
 }
 
 impl Range {
     /// Returns `true` if a condition holds for each end that there is.
-    pub fn holds(&self, condition: impl Fn(Comparison, &Bound) -> bool) -> bool {
+    pub fn holds(&self, condition: impl Fn(QueryComparison, &Bound) -> bool) -> bool {
         self.low
             .iter()
             .chain(&self.high)
@@ -129,7 +129,7 @@ impl Range {
 
 /// The side of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum QueryComparison {
     /// Operator `>`.
     Greater,
     /// Operator `>=`.
@@ -140,7 +140,7 @@ pub enum Comparison {
     AtMost,
 }
 
-impl Comparison {
+impl QueryComparison {
     /// Returns the operator as written in a query.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -183,19 +183,19 @@ pub enum Bound {
 
 impl Bound {
     /// Returns `true` if a text lies on this side of a bound that is a text.
-    pub fn orders_text(&self, side: Comparison, text: &str) -> bool {
+    pub fn orders_text(&self, side: QueryComparison, text: &str) -> bool {
         matches!(self, Bound::Text(bound) if side.is_satisfied(&fold::fold(text), &fold::fold(bound)))
     }
 
     /// Returns `true` if an address lies on this side of a bound that is an address.
-    pub fn orders_address(&self, side: Comparison, address: IpAddr) -> bool {
+    pub fn orders_address(&self, side: QueryComparison, address: IpAddr) -> bool {
         matches!(self, Bound::Address(bound)
             if bound.is_ipv4() == address.is_ipv4() && side.is_satisfied(&address, bound))
     }
 
     /// Returns `true` if a text that may also be a number or a time lies on this side. Distances
     /// from now are no bounds here.
-    pub fn orders_open_text(&self, side: Comparison, text: &str) -> bool {
+    pub fn orders_open_text(&self, side: QueryComparison, text: &str) -> bool {
         match self {
             Bound::Number(bound) => text
                 .trim()

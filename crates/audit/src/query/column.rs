@@ -4,7 +4,7 @@ use crate::entry::SubmitterField;
 
 /// A typed field of an entry that is also a column of a stored segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Column {
+pub enum QueryColumn {
     EventId,
     Timestamp,
     RecordedAt,
@@ -29,7 +29,7 @@ pub enum Column {
     RequestId,
 }
 
-impl Column {
+impl QueryColumn {
     /// Every column, in the order of declaration.
     pub const ALL: [Self; 21] = [
         Self::EventId,
@@ -114,7 +114,7 @@ impl Column {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldPath {
     /// Field that is a column of a segment.
-    Column(Column),
+    Column(QueryColumn),
     /// `user`: `actor.id` or `actor.email`.
     User,
     /// `tags`: a label in `metadata.tags`, or a resource tag by its name, its value or
@@ -140,8 +140,8 @@ pub enum FieldPath {
     Submitter(SubmitterField),
 }
 
-impl From<Column> for FieldPath {
-    fn from(column: Column) -> Self {
+impl From<QueryColumn> for FieldPath {
+    fn from(column: QueryColumn) -> Self {
         Self::Column(column)
     }
 }

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::ast::{Bound, Comparison, Expr, Match};
-use super::column::{Column, FieldPath};
+use super::ast::{Bound, Expr, Match, QueryComparison};
+use super::column::{FieldPath, QueryColumn};
 use super::fold;
 use super::text::EntryWords;
 use crate::entry::{Entry, Leaf, SubmitterField};
@@ -16,7 +16,7 @@ use crate::json::Json;
 
 /// The entry in question, and when "now" is.
 #[derive(Clone, Copy)]
-pub(super) struct Candidate<'e> {
+pub(super) struct QueryCandidate<'e> {
     pub(super) entry: &'e Entry,
     pub(super) recorded_at: Timestamp,
     pub(super) now: Timestamp,
@@ -24,7 +24,7 @@ pub(super) struct Candidate<'e> {
     pub(super) words: Option<&'e EntryWords<'e>>,
 }
 
-pub(super) fn matches(expr: &Expr, candidate: Candidate<'_>) -> bool {
+pub(super) fn matches(expr: &Expr, candidate: QueryCandidate<'_>) -> bool {
     match expr {
         Expr::All => true,
         Expr::And(terms) => terms.iter().all(|term| matches(term, candidate)),
@@ -46,16 +46,16 @@ pub(super) fn from_now(now: Timestamp, ms: i64) -> Timestamp {
         .unwrap_or(now)
 }
 
-impl Candidate<'_> {
+impl QueryCandidate<'_> {
     fn field(self, field: &FieldPath, op: &Match) -> bool {
         let Self { entry, .. } = self;
         let text = |value: &str| op.is_satisfied_by(value);
 
         match field {
-            FieldPath::Column(Column::Timestamp) => self.time(entry.timestamp, op),
-            FieldPath::Column(Column::RecordedAt) => self.time(self.recorded_at, op),
-            FieldPath::Column(Column::ActorIpAddress) => address(entry.actor.ip_address, op),
-            FieldPath::Column(Column::Severity) => match op {
+            FieldPath::Column(QueryColumn::Timestamp) => self.time(entry.timestamp, op),
+            FieldPath::Column(QueryColumn::RecordedAt) => self.time(self.recorded_at, op),
+            FieldPath::Column(QueryColumn::ActorIpAddress) => address(entry.actor.ip_address, op),
+            FieldPath::Column(QueryColumn::Severity) => match op {
                 Match::Compare(side, Bound::Severity(bound)) => {
                     side.is_satisfied(&entry.severity, bound)
                 }
@@ -127,7 +127,7 @@ impl Candidate<'_> {
     }
 
     fn time(self, value: Timestamp, op: &Match) -> bool {
-        let holds = |side: Comparison, bound: &Bound| {
+        let holds = |side: QueryComparison, bound: &Bound| {
             self.instant(bound)
                 .is_some_and(|bound| side.is_satisfied(&value, &bound))
         };
@@ -140,7 +140,7 @@ impl Candidate<'_> {
 
     /// Matches a string that may also be a number or a time.
     fn string(self, value: &str, op: &Match) -> bool {
-        let holds = |side: Comparison, bound: &Bound| match bound {
+        let holds = |side: QueryComparison, bound: &Bound| match bound {
             Bound::Now(ms) => Bound::Time(from_now(self.now, *ms)).orders_open_text(side, value),
             bound => bound.orders_open_text(side, value),
         };
@@ -188,7 +188,7 @@ impl Candidate<'_> {
 }
 
 /// Returns `true` if a number lies on this side of a bound that is a number.
-fn number_on_side(number: f64, side: Comparison, bound: &Bound) -> bool {
+fn number_on_side(number: f64, side: QueryComparison, bound: &Bound) -> bool {
     matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound))
 }
 
@@ -203,7 +203,7 @@ fn address(value: Option<IpAddr>, op: &Match) -> bool {
 }
 
 /// The text of a column that holds text, if the entry has it.
-pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>> {
+pub(super) fn column_text(entry: &Entry, column: QueryColumn) -> Option<Cow<'_, str>> {
     let Entry {
         actor,
         resource,
@@ -212,40 +212,46 @@ pub(super) fn column_text(entry: &Entry, column: Column) -> Option<Cow<'_, str>>
     } = entry;
 
     let text = match column {
-        Column::EventId => Some(entry.event_id.as_str()),
-        Column::EventType => Some(entry.event_type.as_str()),
-        Column::Category => Some(entry.category()),
-        Column::Severity => Some(entry.severity.as_str()),
-        Column::ActorType => actor.kind.map(|kind| kind.as_str()),
-        Column::ActorId => actor.id.as_deref(),
-        Column::ActorEmail => actor.email.as_deref(),
-        Column::ActorIpAddress => return actor.ip_address.map(|ip| Cow::Owned(ip.to_string())),
-        Column::ActorUserAgent => actor.user_agent.as_deref(),
-        Column::ActorSessionId => actor.session_id.as_deref(),
-        Column::ResourceType => resource.kind.as_deref(),
-        Column::ResourceId => resource.id.as_deref(),
-        Column::ResourceCloudProvider => resource.cloud_provider.as_deref(),
-        Column::ResourceAccountId => resource.account_id.as_deref(),
-        Column::ResourceRegion => resource.region.as_deref(),
-        Column::ActionOperation => action.operation.as_deref(),
-        Column::ActionStatus => action.status.map(|status| status.as_str()),
-        Column::ActionMethod => action.method.map(|method| method.as_str()),
-        Column::RequestId => entry.metadata.request_id.as_deref(),
-        Column::Timestamp | Column::RecordedAt => None,
+        QueryColumn::EventId => Some(entry.event_id.as_str()),
+        QueryColumn::EventType => Some(entry.event_type.as_str()),
+        QueryColumn::Category => Some(entry.category()),
+        QueryColumn::Severity => Some(entry.severity.as_str()),
+        QueryColumn::ActorType => actor.kind.map(|kind| kind.as_str()),
+        QueryColumn::ActorId => actor.id.as_deref(),
+        QueryColumn::ActorEmail => actor.email.as_deref(),
+        QueryColumn::ActorIpAddress => {
+            return actor.ip_address.map(|ip| Cow::Owned(ip.to_string()));
+        }
+        QueryColumn::ActorUserAgent => actor.user_agent.as_deref(),
+        QueryColumn::ActorSessionId => actor.session_id.as_deref(),
+        QueryColumn::ResourceType => resource.kind.as_deref(),
+        QueryColumn::ResourceId => resource.id.as_deref(),
+        QueryColumn::ResourceCloudProvider => resource.cloud_provider.as_deref(),
+        QueryColumn::ResourceAccountId => resource.account_id.as_deref(),
+        QueryColumn::ResourceRegion => resource.region.as_deref(),
+        QueryColumn::ActionOperation => action.operation.as_deref(),
+        QueryColumn::ActionStatus => action.status.map(|status| status.as_str()),
+        QueryColumn::ActionMethod => action.method.map(|method| method.as_str()),
+        QueryColumn::RequestId => entry.metadata.request_id.as_deref(),
+        QueryColumn::Timestamp | QueryColumn::RecordedAt => None,
     };
 
     text.map(Cow::Borrowed)
 }
 
 /// Conditions that hold for an instant in `[start, end]`, either of which may be open.
-pub(super) fn time_range(column: Column, start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
+pub(super) fn time_range(
+    column: QueryColumn,
+    start: Option<Timestamp>,
+    end: Option<Timestamp>,
+) -> Expr {
     let side = |side, at: Option<Timestamp>| {
         at.map(|at| Expr::field(column, Match::Compare(side, Bound::Time(at))))
     };
     Expr::and(
         [
-            side(Comparison::AtLeast, start),
-            side(Comparison::AtMost, end),
+            side(QueryComparison::AtLeast, start),
+            side(QueryComparison::AtMost, end),
         ]
         .into_iter()
         .flatten(),

@@ -1,6 +1,6 @@
 //! From a written field name to the field, short forms and slips included.
 
-use super::column::{Column, FieldPath};
+use super::column::{FieldPath, QueryColumn};
 use super::error::Problem;
 use super::fold;
 use super::value::{closed, holds_address};
@@ -17,17 +17,20 @@ const SHORT: [(&str, FieldPath); 19] = [
     ("metadata.api_version", FieldPath::ApiVersion),
     ("resource.tags", FieldPath::ResourceTags),
     ("submitted_by", FieldPath::Submitter(SubmitterField::Type)),
-    ("status", FieldPath::Column(Column::ActionStatus)),
-    ("operation", FieldPath::Column(Column::ActionOperation)),
-    ("action", FieldPath::Column(Column::ActionOperation)),
-    ("method", FieldPath::Column(Column::ActionMethod)),
-    ("resource", FieldPath::Column(Column::ResourceId)),
-    ("region", FieldPath::Column(Column::ResourceRegion)),
-    ("account", FieldPath::Column(Column::ResourceAccountId)),
-    ("provider", FieldPath::Column(Column::ResourceCloudProvider)),
-    ("email", FieldPath::Column(Column::ActorEmail)),
-    ("ip", FieldPath::Column(Column::ActorIpAddress)),
-    ("session", FieldPath::Column(Column::ActorSessionId)),
+    ("status", FieldPath::Column(QueryColumn::ActionStatus)),
+    ("operation", FieldPath::Column(QueryColumn::ActionOperation)),
+    ("action", FieldPath::Column(QueryColumn::ActionOperation)),
+    ("method", FieldPath::Column(QueryColumn::ActionMethod)),
+    ("resource", FieldPath::Column(QueryColumn::ResourceId)),
+    ("region", FieldPath::Column(QueryColumn::ResourceRegion)),
+    ("account", FieldPath::Column(QueryColumn::ResourceAccountId)),
+    (
+        "provider",
+        FieldPath::Column(QueryColumn::ResourceCloudProvider),
+    ),
+    ("email", FieldPath::Column(QueryColumn::ActorEmail)),
+    ("ip", FieldPath::Column(QueryColumn::ActorIpAddress)),
+    ("session", FieldPath::Column(QueryColumn::ActorSessionId)),
 ];
 
 /// The field that dotted segments name. Names compare case-blind.
@@ -59,7 +62,7 @@ pub(super) fn resolve(segments: &[String]) -> Result<FieldPath, Problem> {
 }
 
 fn named(name: &str) -> Option<FieldPath> {
-    let column = Column::ALL
+    let column = QueryColumn::ALL
         .into_iter()
         .find(|c| fold::equals(name, c.field_name()) || fold::equals(name, c.segment_name()));
     let submitter = || {
@@ -85,9 +88,9 @@ pub fn field_names() -> impl Iterator<Item = &'static str> {
     let submitter = SubmitterField::ALL
         .into_iter()
         .map(SubmitterField::field_name);
-    let fields = Column::ALL
+    let fields = QueryColumn::ALL
         .into_iter()
-        .map(Column::field_name)
+        .map(QueryColumn::field_name)
         .chain(submitter);
 
     fields
@@ -201,7 +204,10 @@ mod tests {
             assert_eq!(resolved(name), resolved(&name.to_uppercase()));
         }
 
-        assert_eq!(resolved("resource_type"), Ok(Column::ResourceType.into()));
+        assert_eq!(
+            resolved("resource_type"),
+            Ok(QueryColumn::ResourceType.into())
+        );
         assert_eq!(
             resolved("resource.tags.k8s.io"),
             Ok(FieldPath::ResourceTag("k8s.io".into()))
@@ -212,7 +218,7 @@ mod tests {
         );
         assert_eq!(
             resolved("metadata.request_id"),
-            Ok(Column::RequestId.into())
+            Ok(QueryColumn::RequestId.into())
         );
         assert_eq!(
             resolved("metadata.x"),

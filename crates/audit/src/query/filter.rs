@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::ast::{Expr, Match};
-use super::column::{Column, FieldPath};
+use super::column::{FieldPath, QueryColumn};
 use super::error::{Problem, QueryError};
 use super::eval;
 use super::parse::MAX_QUERY_BYTES;
@@ -14,23 +14,29 @@ use crate::suggest;
 /// The filters there are.
 pub const FILTERS: [(&str, FieldPath); 15] = [
     ("user", FieldPath::User),
-    ("event_type", FieldPath::Column(Column::EventType)),
-    ("category", FieldPath::Column(Column::Category)),
-    ("severity", FieldPath::Column(Column::Severity)),
-    ("status", FieldPath::Column(Column::ActionStatus)),
-    ("operation", FieldPath::Column(Column::ActionOperation)),
-    ("method", FieldPath::Column(Column::ActionMethod)),
-    ("actor_type", FieldPath::Column(Column::ActorType)),
-    ("ip", FieldPath::Column(Column::ActorIpAddress)),
-    ("resource_type", FieldPath::Column(Column::ResourceType)),
-    ("resource_id", FieldPath::Column(Column::ResourceId)),
+    ("event_type", FieldPath::Column(QueryColumn::EventType)),
+    ("category", FieldPath::Column(QueryColumn::Category)),
+    ("severity", FieldPath::Column(QueryColumn::Severity)),
+    ("status", FieldPath::Column(QueryColumn::ActionStatus)),
+    ("operation", FieldPath::Column(QueryColumn::ActionOperation)),
+    ("method", FieldPath::Column(QueryColumn::ActionMethod)),
+    ("actor_type", FieldPath::Column(QueryColumn::ActorType)),
+    ("ip", FieldPath::Column(QueryColumn::ActorIpAddress)),
+    (
+        "resource_type",
+        FieldPath::Column(QueryColumn::ResourceType),
+    ),
+    ("resource_id", FieldPath::Column(QueryColumn::ResourceId)),
     (
         "cloud_provider",
-        FieldPath::Column(Column::ResourceCloudProvider),
+        FieldPath::Column(QueryColumn::ResourceCloudProvider),
     ),
-    ("account_id", FieldPath::Column(Column::ResourceAccountId)),
-    ("region", FieldPath::Column(Column::ResourceRegion)),
-    ("request_id", FieldPath::Column(Column::RequestId)),
+    (
+        "account_id",
+        FieldPath::Column(QueryColumn::ResourceAccountId),
+    ),
+    ("region", FieldPath::Column(QueryColumn::ResourceRegion)),
+    ("request_id", FieldPath::Column(QueryColumn::RequestId)),
 ];
 
 /// The filter that takes a resource's identifier or its name.
@@ -45,7 +51,7 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
         .find(|(known, _)| *known == name)
         .map(|(_, field)| field.clone());
     let field = short.or_else(|| {
-        Column::ALL
+        QueryColumn::ALL
             .into_iter()
             .find(|c| c.field_name() == name)
             .map(FieldPath::Column)
@@ -78,7 +84,7 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
 fn resource_fields() -> Vec<FieldPath> {
     let name = || vec!["name".to_owned()];
     vec![
-        FieldPath::Column(Column::ResourceId),
+        FieldPath::Column(QueryColumn::ResourceId),
         FieldPath::ResourceTag("name".to_owned()),
         FieldPath::Metadata(vec!["resource_name".to_owned()]),
         FieldPath::After(name()),
@@ -103,7 +109,7 @@ fn unknown(name: &str) -> QueryError {
 
 /// Entries whose `timestamp` lies between the two, both included; either may be open.
 pub fn time_range(start: Option<Timestamp>, end: Option<Timestamp>) -> Expr {
-    eval::time_range(Column::Timestamp, start, end)
+    eval::time_range(QueryColumn::Timestamp, start, end)
 }
 
 /// Entries that Reeve itself may have written: those that say so, and those of a time when nobody
@@ -121,7 +127,7 @@ pub fn may_be_by_reeve() -> Expr {
 pub(super) fn no_intent() -> Expr {
     let pending = Match::Exact(ActionStatus::Pending.as_str().to_owned());
     Expr::negate(Expr::field(
-        FieldPath::Column(Column::ActionStatus),
+        FieldPath::Column(QueryColumn::ActionStatus),
         pending,
     ))
 }
@@ -131,7 +137,7 @@ pub(super) fn names_status(expr: &Expr) -> bool {
     match expr {
         Expr::And(terms) | Expr::Or(terms) => terms.iter().any(names_status),
         Expr::Not(term) => names_status(term),
-        Expr::Field { field, .. } => *field == FieldPath::Column(Column::ActionStatus),
+        Expr::Field { field, .. } => *field == FieldPath::Column(QueryColumn::ActionStatus),
         Expr::All | Expr::Text(_) => false,
     }
 }

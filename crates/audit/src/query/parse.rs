@@ -1,14 +1,14 @@
 //! From text to tree: recursive descent, bounded in length, depth, terms and wildcards. NOT binds
 //! tighter than AND, AND than OR.
 
-use super::ast::{Comparison, Expr};
+use super::ast::{Expr, QueryComparison};
 use super::column::FieldPath;
 use super::error::{Problem, QueryError};
 use super::field;
-use super::pattern::Piece;
+use super::pattern::PatternPiece;
 use super::range::range;
 use super::regular::{MAX_EXPRESSIONS, RegularExpression};
-use super::scan::{Lexeme, Scanner};
+use super::scan::{Lexeme, QueryScanner};
 use super::text::TextMatch;
 use super::value::{Operator, bounded, condition, regular};
 
@@ -35,7 +35,7 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
     }
 
     let mut parser = Parser {
-        scanner: Scanner::new(text),
+        scanner: QueryScanner::new(text),
         resolve,
         depth: 0,
         terms: 0,
@@ -61,7 +61,7 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
 /// Reads the name of a field, as written before a colon.
 pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
     let written = format!("{text}:");
-    let mut scanner = Scanner::new(&written);
+    let mut scanner = QueryScanner::new(&written);
 
     match scanner.field()? {
         Some(segments) if scanner.rest().is_empty() => {
@@ -75,7 +75,7 @@ pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
 type Resolve = fn(&[String]) -> Result<FieldPath, Problem>;
 
 struct Parser<'q> {
-    scanner: Scanner<'q>,
+    scanner: QueryScanner<'q>,
     resolve: Resolve,
     depth: usize,
     terms: usize,
@@ -262,10 +262,10 @@ impl Parser<'_> {
 
     fn operator(&mut self) -> Operator {
         let sides = [
-            (">=", Comparison::AtLeast),
-            ("<=", Comparison::AtMost),
-            (">", Comparison::Greater),
-            ("<", Comparison::Less),
+            (">=", QueryComparison::AtLeast),
+            ("<=", QueryComparison::AtMost),
+            (">", QueryComparison::Greater),
+            ("<", QueryComparison::Less),
         ];
 
         for (sign, side) in sides {
@@ -289,7 +289,7 @@ impl Parser<'_> {
         }
 
         bounded(&written.pattern).map_err(at)?;
-        if *written.pattern.pieces() == [Piece::AnyText] {
+        if *written.pattern.pieces() == [PatternPiece::AnyText] {
             return Ok(Expr::All);
         }
 

@@ -6,7 +6,7 @@ use super::fold::fold;
 
 /// Piece of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum PatternPiece {
     /// This text. Never empty, never beside another text.
     Text(String),
     /// `?`: one character.
@@ -17,11 +17,11 @@ pub enum Piece {
 
 /// Pattern of texts and wildcards, as a query writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pattern(Vec<Piece>);
+pub struct Pattern(Vec<PatternPiece>);
 
 impl Pattern {
     /// Returns a pattern of these pieces. Texts side by side become one, and so do stars.
-    pub fn new(pieces: impl IntoIterator<Item = Piece>) -> Self {
+    pub fn new(pieces: impl IntoIterator<Item = PatternPiece>) -> Self {
         let mut pattern = Self::default();
         pieces.into_iter().for_each(|piece| pattern.push(piece));
         pattern
@@ -31,29 +31,29 @@ impl Pattern {
     pub fn starred<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let pieces = texts
             .into_iter()
-            .flat_map(|text| [Piece::AnyText, Piece::Text(text.to_owned())]);
+            .flat_map(|text| [PatternPiece::AnyText, PatternPiece::Text(text.to_owned())]);
         Self::new(pieces.skip(1))
     }
 
     /// Adds a piece at the end.
-    pub fn push(&mut self, piece: Piece) {
+    pub fn push(&mut self, piece: PatternPiece) {
         match (self.0.last_mut(), piece) {
-            (_, Piece::Text(text)) if text.is_empty() => {}
-            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
-            (Some(Piece::AnyText), Piece::AnyText) => {}
+            (_, PatternPiece::Text(text)) if text.is_empty() => {}
+            (Some(PatternPiece::Text(before)), PatternPiece::Text(text)) => before.push_str(&text),
+            (Some(PatternPiece::AnyText), PatternPiece::AnyText) => {}
             (_, piece) => self.0.push(piece),
         }
     }
 
     /// Returns the pieces in their order.
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[PatternPiece] {
         &self.0
     }
 
     /// Returns the texts between wildcards.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| {
-            if let Piece::Text(text) = piece {
+            if let PatternPiece::Text(text) = piece {
                 Some(text.as_str())
             } else {
                 None
@@ -63,7 +63,7 @@ impl Pattern {
 
     /// Returns the text that every value begins with; empty if a wildcard stands there.
     pub fn start(&self) -> &str {
-        if let Some(Piece::Text(text)) = self.0.first() {
+        if let Some(PatternPiece::Text(text)) = self.0.first() {
             text
         } else {
             ""
@@ -72,7 +72,7 @@ impl Pattern {
 
     /// Returns the text that every value ends with; empty if a wildcard stands there.
     pub fn end(&self) -> &str {
-        if let Some(Piece::Text(text)) = self.0.last() {
+        if let Some(PatternPiece::Text(text)) = self.0.last() {
             text
         } else {
             ""
@@ -81,15 +81,17 @@ impl Pattern {
 
     /// Returns `true` if the pattern has a wildcard.
     pub fn is_wild(&self) -> bool {
-        self.0.iter().any(|piece| !matches!(piece, Piece::Text(_)))
+        self.0
+            .iter()
+            .any(|piece| !matches!(piece, PatternPiece::Text(_)))
     }
 
     /// Returns the pattern as written, without quotes.
     pub fn text(&self) -> String {
-        let piece = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::AnyCharacter => "?".to_owned(),
-            Piece::AnyText => "*".to_owned(),
+        let piece = |piece: &PatternPiece| match piece {
+            PatternPiece::Text(text) => text.clone(),
+            PatternPiece::AnyCharacter => "?".to_owned(),
+            PatternPiece::AnyText => "*".to_owned(),
         };
         self.0.iter().map(piece).collect()
     }
@@ -97,7 +99,7 @@ impl Pattern {
     /// Returns `true` if the whole value fits the pattern, ignoring case.
     pub fn is_satisfied_by(&self, value: &str) -> bool {
         let value = fold(value);
-        let mut parts = self.0.split(|piece| *piece == Piece::AnyText);
+        let mut parts = self.0.split(|piece| *piece == PatternPiece::AnyText);
         let Some(mut rest) = after(&value, parts.next().unwrap_or_default()) else {
             return false;
         };
@@ -125,16 +127,18 @@ impl Pattern {
 }
 
 /// Returns what follows a part without stars at the beginning of a value.
-fn after<'v>(value: &'v str, part: &[Piece]) -> Option<&'v str> {
+fn after<'v>(value: &'v str, part: &[PatternPiece]) -> Option<&'v str> {
     part.iter().try_fold(value, |rest, piece| match piece {
-        Piece::Text(text) => rest.strip_prefix(fold(text).as_ref()),
-        Piece::AnyCharacter | Piece::AnyText => rest.chars().next().map(|c| &rest[c.len_utf8()..]),
+        PatternPiece::Text(text) => rest.strip_prefix(fold(text).as_ref()),
+        PatternPiece::AnyCharacter | PatternPiece::AnyText => {
+            rest.chars().next().map(|c| &rest[c.len_utf8()..])
+        }
     })
 }
 
 /// Returns what follows the leftmost place of a part.
-fn after_first<'v>(value: &'v str, part: &[Piece]) -> Option<&'v str> {
-    if let [Piece::Text(text)] = part {
+fn after_first<'v>(value: &'v str, part: &[PatternPiece]) -> Option<&'v str> {
+    if let [PatternPiece::Text(text)] = part {
         let text = fold(text);
         return value
             .find(text.as_ref())
@@ -149,13 +153,13 @@ fn after_first<'v>(value: &'v str, part: &[Piece]) -> Option<&'v str> {
 }
 
 /// Returns `true` if a value ends with a part.
-fn before(value: &str, part: &[Piece]) -> bool {
+fn before(value: &str, part: &[PatternPiece]) -> bool {
     let start = part
         .iter()
         .rev()
         .try_fold(value, |rest, piece| match piece {
-            Piece::Text(text) => rest.strip_suffix(fold(text).as_ref()),
-            Piece::AnyCharacter | Piece::AnyText => rest
+            PatternPiece::Text(text) => rest.strip_suffix(fold(text).as_ref()),
+            PatternPiece::AnyCharacter | PatternPiece::AnyText => rest
                 .chars()
                 .next_back()
                 .map(|c| &rest[..rest.len() - c.len_utf8()]),
@@ -169,9 +173,9 @@ mod tests {
 
     fn pattern(text: &str) -> Pattern {
         Pattern::new(text.chars().map(|c| match c {
-            '*' => Piece::AnyText,
-            '?' => Piece::AnyCharacter,
-            c => Piece::Text(c.to_string()),
+            '*' => PatternPiece::AnyText,
+            '?' => PatternPiece::AnyCharacter,
+            c => PatternPiece::Text(c.to_string()),
         }))
     }
 

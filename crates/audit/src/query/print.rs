@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::ast::{Bound, Comparison, Expr, Match};
+use super::ast::{Bound, Expr, Match, QueryComparison};
 use super::column::FieldPath;
 use super::list::network;
-use super::pattern::{Pattern, Piece};
+use super::pattern::{Pattern, PatternPiece};
 use super::text::{TextMatch, TextWord};
 use super::time::UNITS;
 use super::value::holds_address;
@@ -38,13 +38,13 @@ fn text(term: &TextMatch, f: &mut Formatter<'_>) -> fmt::Result {
     let mut all = Pattern::default();
     for (at, word) in term.words.iter().enumerate() {
         if at > 0 {
-            all.push(Piece::Text(" ".to_owned()));
+            all.push(PatternPiece::Text(" ".to_owned()));
         }
         match word {
-            TextWord::Whole(word) => all.push(Piece::Text(word.clone())),
+            TextWord::Whole(word) => all.push(PatternPiece::Text(word.clone())),
             TextWord::Start(start) => {
-                all.push(Piece::Text(start.clone()));
-                all.push(Piece::AnyText);
+                all.push(PatternPiece::Text(start.clone()));
+                all.push(PatternPiece::AnyText);
             }
             TextWord::Like(pattern) => pattern
                 .pieces()
@@ -54,9 +54,9 @@ fn text(term: &TextMatch, f: &mut Formatter<'_>) -> fmt::Result {
     }
 
     all.pieces().iter().try_for_each(|piece| match piece {
-        Piece::Text(text) => write!(f, "\"{text}\""),
-        Piece::AnyCharacter => f.write_char('?'),
-        Piece::AnyText => f.write_char('*'),
+        PatternPiece::Text(text) => write!(f, "\"{text}\""),
+        PatternPiece::AnyCharacter => f.write_char('?'),
+        PatternPiece::AnyText => f.write_char('*'),
     })
 }
 
@@ -126,14 +126,14 @@ impl Display for Match {
                 f.write_char('*')
             }
             Self::Glob(pattern) => pattern.pieces().iter().try_for_each(|piece| match piece {
-                Piece::Text(text) => value(text, f),
-                Piece::AnyCharacter => f.write_char('?'),
-                Piece::AnyText => f.write_char('*'),
+                PatternPiece::Text(text) => value(text, f),
+                PatternPiece::AnyCharacter => f.write_char('?'),
+                PatternPiece::AnyText => f.write_char('*'),
             }),
             Self::Regular(expression) => write!(f, "/{}/", expression.source()),
             Self::Between(range) => {
-                let open = |side: Option<Comparison>| {
-                    matches!(side, Some(Comparison::Greater | Comparison::Less))
+                let open = |side: Option<QueryComparison>| {
+                    matches!(side, Some(QueryComparison::Greater | QueryComparison::Less))
                 };
                 let (low, high) = (range.low.as_ref(), range.high.as_ref());
                 f.write_char(if open(low.map(|low| low.0)) { '{' } else { '[' })?;
@@ -159,7 +159,7 @@ impl Display for Match {
 }
 
 /// An end of a range; `*` if it is open.
-fn end(end: Option<&(Comparison, Bound)>, f: &mut Formatter<'_>) -> fmt::Result {
+fn end(end: Option<&(QueryComparison, Bound)>, f: &mut Formatter<'_>) -> fmt::Result {
     match end {
         None => f.write_char('*'),
         Some((_, bound)) => write!(f, "{bound}"),

@@ -1,7 +1,7 @@
 //! Ranges: `[a TO b]` with both ends, `{a TO b}` without them, `*` for an open end.
 
-use super::ast::{Bound, Comparison, Expr, Match, Range};
-use super::column::{Column, FieldPath};
+use super::ast::{Bound, Expr, Match, QueryComparison, Range};
+use super::column::{FieldPath, QueryColumn};
 use super::error::Problem;
 use super::scan::WrittenRange;
 use super::time::moment;
@@ -18,15 +18,16 @@ pub(super) fn range(field: &FieldPath, written: WrittenRange) -> Result<Expr, Pr
     let ends = Ends::new(written)?;
     match field {
         FieldPath::Column(column) if column.is_time() => {
-            let side =
-                |(side, end): &(Comparison, Written)| time(*column, Operator::Side(*side), end);
+            let side = |(side, end): &(QueryComparison, Written)| {
+                time(*column, Operator::Side(*side), end)
+            };
             ends.given()
                 .map(side)
                 .collect::<Result<Vec<_>, _>>()
                 .map(|sides| either(sides, field))
         }
-        FieldPath::Column(Column::Severity) => {
-            let side = |(side, end): &(Comparison, Written)| {
+        FieldPath::Column(QueryColumn::Severity) => {
+            let side = |(side, end): &(QueryComparison, Written)| {
                 let severity = known::<Severity>(&end.text())?;
                 Ok(Expr::field(
                     field.clone(),
@@ -60,25 +61,25 @@ fn either(sides: Vec<Expr>, field: &FieldPath) -> Expr {
 
 /// Ends of a range; `None` where it is open.
 struct Ends {
-    low: Option<(Comparison, Written)>,
-    high: Option<(Comparison, Written)>,
+    low: Option<(QueryComparison, Written)>,
+    high: Option<(QueryComparison, Written)>,
 }
 
 impl Ends {
     fn new(written: WrittenRange) -> Result<Self, Problem> {
         let low = if written.includes_low {
-            Comparison::AtLeast
+            QueryComparison::AtLeast
         } else {
-            Comparison::Greater
+            QueryComparison::Greater
         };
 
         let high = if written.includes_high {
-            Comparison::AtMost
+            QueryComparison::AtMost
         } else {
-            Comparison::Less
+            QueryComparison::Less
         };
 
-        let end = |side: Comparison, end: Written| match end.pattern.text().as_str() {
+        let end = |side: QueryComparison, end: Written| match end.pattern.text().as_str() {
             "*" if end.pattern.is_wild() => Ok(None),
             _ if end.pattern.is_wild() => {
                 Err(Problem::new("an end of a range cannot have a wildcard")
@@ -93,7 +94,7 @@ impl Ends {
         })
     }
 
-    fn given(&self) -> impl Iterator<Item = &(Comparison, Written)> {
+    fn given(&self) -> impl Iterator<Item = &(QueryComparison, Written)> {
         self.low.iter().chain(&self.high)
     }
 
@@ -117,9 +118,9 @@ impl Ends {
                 .ok()
                 .filter(|number| number.is_finite())
         };
-        let is_number = |(_, end): &(Comparison, Written)| number(end).is_some();
+        let is_number = |(_, end): &(QueryComparison, Written)| number(end).is_some();
 
-        let is_time = |(_, end): &(Comparison, Written)| moment(&end.text()).is_some();
+        let is_time = |(_, end): &(QueryComparison, Written)| moment(&end.text()).is_some();
         if self.given().all(is_number) {
             return Ok(
                 self.bounds(|side, end| (side, Bound::Number(number(end).unwrap_or_default())))
@@ -173,9 +174,13 @@ impl Ends {
     }
 
     /// The condition with these bounds. One number or time alone is a comparison.
-    fn bounds(&self, bound: impl Fn(Comparison, &Written) -> (Comparison, Bound)) -> Match {
-        let end =
-            |end: &Option<(Comparison, Written)>| end.as_ref().map(|(side, end)| bound(*side, end));
+    fn bounds(
+        &self,
+        bound: impl Fn(QueryComparison, &Written) -> (QueryComparison, Bound),
+    ) -> Match {
+        let end = |end: &Option<(QueryComparison, Written)>| {
+            end.as_ref().map(|(side, end)| bound(*side, end))
+        };
         match (end(&self.low), end(&self.high)) {
             (Some((side, bound @ (Bound::Number(_) | Bound::Time(_) | Bound::Now(_)))), None)
             | (None, Some((side, bound @ (Bound::Number(_) | Bound::Time(_) | Bound::Now(_))))) => {

@@ -1,7 +1,7 @@
 //! Field names of queries over resources: `type:security_group
 //! configuration.ipPermissions.fromPort:22 -tags.owner:*`.
 
-use super::column::{Column, FieldPath};
+use super::column::{FieldPath, QueryColumn};
 use super::error::Problem;
 use super::fold;
 use crate::suggest;
@@ -18,12 +18,12 @@ const ATTRIBUTES: [&str; 7] = [
 ];
 
 /// Names of fields that a resource shares with the `resource` of an entry.
-const COLUMNS: [(&str, Column); 5] = [
-    ("id", Column::ResourceId),
-    ("type", Column::ResourceType),
-    ("provider", Column::ResourceCloudProvider),
-    ("account", Column::ResourceAccountId),
-    ("region", Column::ResourceRegion),
+const COLUMNS: [(&str, QueryColumn); 5] = [
+    ("id", QueryColumn::ResourceId),
+    ("type", QueryColumn::ResourceType),
+    ("provider", QueryColumn::ResourceCloudProvider),
+    ("account", QueryColumn::ResourceAccountId),
+    ("region", QueryColumn::ResourceRegion),
 ];
 
 /// Returns the field that dotted segments name. Names compare case-blind; members of a
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn fields_of_resources_resolve() {
         let of = |name: &str| resolve(&name.split('.').map(str::to_owned).collect::<Vec<_>>());
-        assert_eq!(of("Type"), Ok(Column::ResourceType.into()));
+        assert_eq!(of("Type"), Ok(QueryColumn::ResourceType.into()));
         assert_eq!(
             of("configuration.State.Name"),
             Ok(FieldPath::After(vec!["State".into(), "Name".into()]))

@@ -1,11 +1,11 @@
 //! Characters of a query: words, quoted texts, field names, and where each begins.
 
 use super::error::{Problem, QueryError};
-use super::pattern::{Pattern, Piece};
+use super::pattern::{Pattern, PatternPiece};
 use super::value::Written;
 
 /// A place in the text of a query.
-pub(super) struct Scanner<'q> {
+pub(super) struct QueryScanner<'q> {
     text: &'q str,
     at: usize,
 }
@@ -32,7 +32,7 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace() || matches!(c, '(' | ')')
 }
 
-impl<'q> Scanner<'q> {
+impl<'q> QueryScanner<'q> {
     pub(super) fn new(text: &'q str) -> Self {
         Self { text, at: 0 }
     }
@@ -139,15 +139,15 @@ impl<'q> Scanner<'q> {
         while let Some(c) = self.peek().filter(|c| !ends(*c)) {
             if c == '"' {
                 quoted = true;
-                pattern.push(Piece::Text(self.quoted()?));
+                pattern.push(PatternPiece::Text(self.quoted()?));
                 continue;
             }
             let end = match c {
                 '*' | '?' => {
                     pattern.push(if c == '*' {
-                        Piece::AnyText
+                        PatternPiece::AnyText
                     } else {
-                        Piece::AnyCharacter
+                        PatternPiece::AnyCharacter
                     });
                     1
                 }
@@ -156,7 +156,7 @@ impl<'q> Scanner<'q> {
                     let end = rest
                         .find(|c| ends(c) || matches!(c, '"' | '*' | '?'))
                         .unwrap_or(rest.len());
-                    pattern.push(Piece::Text(rest[..end].to_owned()));
+                    pattern.push(PatternPiece::Text(rest[..end].to_owned()));
                     end
                 }
             };

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use jiff::Timestamp;
 
-use super::column::{Column, FieldPath};
+use super::column::{FieldPath, QueryColumn};
 use super::error::{Problem, QueryError};
 use super::eval::column_text;
 use super::fold::fold;
@@ -29,19 +29,19 @@ pub enum SortKey {
 
 impl SortKey {
     /// Returns the key of an entry; `None` if it has no value in the column.
-    pub fn of_entry(entry: &Entry, recorded_at: Timestamp, column: Column) -> Option<Self> {
+    pub fn of_entry(entry: &Entry, recorded_at: Timestamp, column: QueryColumn) -> Option<Self> {
         match column {
-            Column::Timestamp => Some(Self::Time(entry.timestamp.as_millisecond())),
-            Column::RecordedAt => Some(Self::Time(recorded_at.as_millisecond())),
+            QueryColumn::Timestamp => Some(Self::Time(entry.timestamp.as_millisecond())),
+            QueryColumn::RecordedAt => Some(Self::Time(recorded_at.as_millisecond())),
             column => column_text(entry, column).map(|text| Self::of_text(&text, column)),
         }
     }
 
     /// Returns the key of a value of a column that holds text.
-    pub fn of_text(text: &str, column: Column) -> Self {
+    pub fn of_text(text: &str, column: QueryColumn) -> Self {
         let typed = match column {
-            Column::Severity => text.parse().ok().map(Self::Severity),
-            Column::ActorIpAddress => text.parse().ok().map(Self::Address),
+            QueryColumn::Severity => text.parse().ok().map(Self::Severity),
+            QueryColumn::ActorIpAddress => text.parse().ok().map(Self::Address),
             _ => None,
         };
         typed.unwrap_or_else(|| Self::Text(fold(text).into_owned()))
@@ -53,7 +53,7 @@ impl SortKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sort {
     /// Column that is compared.
-    pub column: Column,
+    pub column: QueryColumn,
     /// `true` if the greatest value comes first.
     pub descending: bool,
 }
@@ -142,7 +142,7 @@ mod tests {
             Sort { column, descending }.compare((a.as_ref(), 1), (b.as_ref(), 2))
         };
 
-        use Column::{ActorId, ActorIpAddress, Severity};
+        use QueryColumn::{ActorId, ActorIpAddress, Severity};
 
         for (column, a, b) in [
             (Severity, "low", "high"),

@@ -2,7 +2,7 @@
 //! `delete_snapshot`: a rule that knows one of them would miss the other.
 
 use super::ast::{Expr, Match};
-use super::column::{Column, FieldPath};
+use super::column::{FieldPath, QueryColumn};
 
 /// Returns the expression with every condition on an operation widened to the other spelling of
 /// that operation. Conditions that compare byte for byte, or by a regular expression, mean what
@@ -13,7 +13,7 @@ pub(super) fn any_spelling(expr: Expr) -> Expr {
         Expr::Or(inner) => Expr::or(inner.into_iter().map(any_spelling)),
         Expr::Not(inner) => Expr::negate(any_spelling(*inner)),
         Expr::Field {
-            field: FieldPath::Column(Column::ActionOperation),
+            field: FieldPath::Column(QueryColumn::ActionOperation),
             op,
         } => {
             let other = match &op {
@@ -22,7 +22,7 @@ pub(super) fn any_spelling(expr: Expr) -> Expr {
                 _ => None,
             };
             let spelled = std::iter::once(op).chain(other);
-            Expr::or(spelled.map(|op| Expr::field(Column::ActionOperation, op)))
+            Expr::or(spelled.map(|op| Expr::field(QueryColumn::ActionOperation, op)))
         }
         other => other,
     }

@@ -9,7 +9,7 @@
 use std::cell::OnceCell;
 
 use super::fold::fold;
-use super::pattern::{Pattern, Piece};
+use super::pattern::{Pattern, PatternPiece};
 use crate::entry::{Entry, Leaf};
 
 /// A bare term or a "phrase".
@@ -34,8 +34,8 @@ impl TextWord {
     /// Returns the word that a pattern in lower case stands for.
     fn new(pattern: Pattern) -> Self {
         match pattern.pieces() {
-            [Piece::Text(text)] => Self::Whole(text.clone()),
-            [Piece::Text(text), Piece::AnyText] => Self::Start(text.clone()),
+            [PatternPiece::Text(text)] => Self::Whole(text.clone()),
+            [PatternPiece::Text(text), PatternPiece::AnyText] => Self::Start(text.clone()),
             _ => Self::Like(pattern),
         }
     }
@@ -85,9 +85,11 @@ impl TextMatch {
     /// A term with the words of a text, the last of which may go on; `None` if the text has no
     /// letter or digit.
     pub fn new(text: &str, prefix: bool) -> Option<Self> {
-        let star = prefix.then_some(Piece::AnyText);
+        let star = prefix.then_some(PatternPiece::AnyText);
         Self::of_pattern(&Pattern::new(
-            [Piece::Text(text.to_owned())].into_iter().chain(star),
+            [PatternPiece::Text(text.to_owned())]
+                .into_iter()
+                .chain(star),
         ))
     }
 
@@ -96,7 +98,7 @@ impl TextMatch {
     pub fn of_pattern(pattern: &Pattern) -> Option<Self> {
         let mut words = vec![Pattern::default()];
         for piece in pattern.pieces() {
-            let Piece::Text(text) = piece else {
+            let PatternPiece::Text(text) = piece else {
                 words.last_mut()?.push(piece.clone());
                 continue;
             };
@@ -104,7 +106,9 @@ impl TextMatch {
                 if at > 0 {
                     words.push(Pattern::default());
                 }
-                words.last_mut()?.push(Piece::Text(part.to_lowercase()));
+                words
+                    .last_mut()?
+                    .push(PatternPiece::Text(part.to_lowercase()));
             }
         }
 
@@ -114,10 +118,10 @@ impl TextMatch {
         while words.len() > 1
             && words
                 .last()
-                .is_some_and(|last| *last.pieces() == [Piece::AnyText])
+                .is_some_and(|last| *last.pieces() == [PatternPiece::AnyText])
         {
             words.pop();
-            words.last_mut()?.push(Piece::AnyText);
+            words.last_mut()?.push(PatternPiece::AnyText);
         }
 
         let has_text = words.iter().any(|word| word.texts().next().is_some());
@@ -232,9 +236,9 @@ mod tests {
     fn wildcards_stand_within_words() {
         let pattern = |text: &str| {
             Pattern::new(text.chars().map(|c| match c {
-                '*' => Piece::AnyText,
-                '?' => Piece::AnyCharacter,
-                c => Piece::Text(c.to_string()),
+                '*' => PatternPiece::AnyText,
+                '?' => PatternPiece::AnyCharacter,
+                c => PatternPiece::Text(c.to_string()),
             }))
         };
 

@@ -5,24 +5,24 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-use super::ast::{Bound, Comparison};
+use super::ast::{Bound, QueryComparison};
 use super::eval::from_now;
 use crate::instant::parse_instant;
 
 /// Meaning of a written time: one instant, or a period such as a day.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Moment {
+pub(super) enum QueryMoment {
     /// One instant, such as a time with seconds.
     At(Bound),
     /// A year, month, day, hour or minute: from the first instant up to, not including, the second.
     Period(Timestamp, Timestamp),
 }
 
-impl Moment {
+impl QueryMoment {
     /// The side of an instant that means the side of this moment. `>` a day begins with the next
     /// day, `<=` a day includes all of it.
-    pub(super) fn compared(&self, comparison: Comparison) -> (Comparison, Bound) {
-        use Comparison::{AtLeast, AtMost, Greater, Less};
+    pub(super) fn compared(&self, comparison: QueryComparison) -> (QueryComparison, Bound) {
+        use QueryComparison::{AtLeast, AtMost, Greater, Less};
         match (self, comparison) {
             (Self::At(bound), _) => (comparison, bound.clone()),
             (Self::Period(_, end), Greater) => (AtLeast, Bound::Time(*end)),
@@ -34,12 +34,12 @@ impl Moment {
 
 /// Reads `2026`, `2026-11`, `2026-11-20`, `2026-11-20T10`, `2026-11-20T10:30`, RFC 3339, the same
 /// without an offset (then UTC), `now`, `now-24h`.
-pub(super) fn moment(text: &str) -> Option<Moment> {
+pub(super) fn moment(text: &str) -> Option<QueryMoment> {
     if let Some(rest) = text.strip_prefix("now") {
-        return distance(rest).map(|ms| Moment::At(Bound::Now(ms)));
+        return distance(rest).map(|ms| QueryMoment::At(Bound::Now(ms)));
     }
     if let Ok(instant) = parse_instant(text).or_else(|_| parse_instant(&format!("{text}Z"))) {
-        return Some(Moment::At(Bound::Time(instant)));
+        return Some(QueryMoment::At(Bound::Time(instant)));
     }
     period(text)
 }
@@ -89,7 +89,7 @@ pub(super) const UNITS: [(&str, i64); 6] = [
 /// A thousand years: no distance from now leaves the range of a timestamp.
 const FURTHEST_MS: i64 = 365_250 * 86_400_000;
 
-fn period(text: &str) -> Option<Moment> {
+fn period(text: &str) -> Option<QueryMoment> {
     let (day, time) = text
         .split_once(['T', 't'])
         .map_or((text, None), |(day, time)| (day, Some(time)));
@@ -129,7 +129,7 @@ fn period(text: &str) -> Option<Moment> {
     }
 }
 
-fn within_day(day: Date, time: &str) -> Option<Moment> {
+fn within_day(day: Date, time: &str) -> Option<QueryMoment> {
     let (hour, minute) = time
         .split_once(':')
         .map_or((time, None), |(hour, minute)| (hour, Some(minute)));
@@ -144,7 +144,7 @@ fn within_day(day: Date, time: &str) -> Option<Moment> {
     ))?;
     let end = Timestamp::from_millisecond(start.as_millisecond() + length_ms).ok()?;
 
-    Some(Moment::Period(start, end))
+    Some(QueryMoment::Period(start, end))
 }
 
 fn number<T: std::str::FromStr>(text: &str, digits: usize) -> Option<T> {
@@ -155,8 +155,11 @@ fn number<T: std::str::FromStr>(text: &str, digits: usize) -> Option<T> {
     }
 }
 
-fn between(from: Date, to: Date) -> Option<Moment> {
-    Some(Moment::Period(instant(from.into())?, instant(to.into())?))
+fn between(from: Date, to: Date) -> Option<QueryMoment> {
+    Some(QueryMoment::Period(
+        instant(from.into())?,
+        instant(to.into())?,
+    ))
 }
 
 fn instant(civil: DateTime) -> Option<Timestamp> {
@@ -171,9 +174,9 @@ mod tests {
     fn spell(text: &str) -> String {
         match moment(text) {
             None => "-".into(),
-            Some(Moment::At(Bound::Time(at))) => format_instant(at),
-            Some(Moment::At(bound)) => format!("{bound:?}"),
-            Some(Moment::Period(from, to)) => {
+            Some(QueryMoment::At(Bound::Time(at))) => format_instant(at),
+            Some(QueryMoment::At(bound)) => format!("{bound:?}"),
+            Some(QueryMoment::Period(from, to)) => {
                 format!("{} {}", format_instant(from), format_instant(to))
             }
         }

@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 use jiff::SignedDuration;
 
-use super::ast::{Bound, Comparison, Expr, Match};
-use super::column::{Column, FieldPath};
+use super::ast::{Bound, Expr, Match, QueryComparison};
+use super::column::{FieldPath, QueryColumn};
 use super::error::Problem;
 use super::fold;
 use super::list::{ListName, network};
-use super::pattern::{Pattern, Piece};
+use super::pattern::{Pattern, PatternPiece};
 use super::regular::RegularExpression;
-use super::time::{Moment, moment};
+use super::time::{QueryMoment, moment};
 use crate::address::parse_address;
 use crate::entry::{
     ActionMethod, ActionStatus, ActorType, Severity, SubmitterField, SubmitterType, UnknownName,
@@ -32,7 +32,7 @@ pub(super) enum Operator {
     /// `=`: byte for byte.
     Identical,
     /// `>`, `>=`, `<`, `<=`.
-    Side(Comparison),
+    Side(QueryComparison),
     /// `@`: on a list or in a network.
     Member,
 }
@@ -67,7 +67,7 @@ impl Written {
 
 /// Refuses more wildcards than a value may have.
 pub(super) fn bounded(pattern: &Pattern) -> Result<(), Problem> {
-    let count = |wanted: &Piece| {
+    let count = |wanted: &PatternPiece| {
         pattern
             .pieces()
             .iter()
@@ -76,8 +76,8 @@ pub(super) fn bounded(pattern: &Pattern) -> Result<(), Problem> {
     };
 
     for (piece, sign, limit) in [
-        (Piece::AnyText, '*', MAX_WILDCARDS),
-        (Piece::AnyCharacter, '?', MAX_CHARACTER_WILDCARDS),
+        (PatternPiece::AnyText, '*', MAX_WILDCARDS),
+        (PatternPiece::AnyCharacter, '?', MAX_CHARACTER_WILDCARDS),
     ] {
         let count = count(&piece);
         if count > limit {
@@ -104,7 +104,9 @@ pub(super) fn condition(
     }
 
     let op = match (field, operator) {
-        (_, Operator::Plain) if *written.pattern.pieces() == [Piece::AnyText] => Match::Exists,
+        (_, Operator::Plain) if *written.pattern.pieces() == [PatternPiece::AnyText] => {
+            Match::Exists
+        }
         (FieldPath::Column(column), Operator::Member) if column.is_time() => {
             return Err(Problem::new("a time is on no list")
                 .hint("write a range, such as [2026-11-01 TO 2026-11-20]"));
@@ -119,7 +121,7 @@ pub(super) fn condition(
         (FieldPath::After(path), _) if path.is_empty() => return Err(whole_state("changes.after")),
         (_, Operator::Member) => member(&written)?,
         (field, Operator::Plain | Operator::Identical) if holds_address(field) => address(written)?,
-        (FieldPath::Column(Column::Severity), Operator::Side(side)) => {
+        (FieldPath::Column(QueryColumn::Severity), Operator::Side(side)) => {
             Match::Compare(side, Bound::Severity(known::<Severity>(&written.text())?))
         }
         (field, Operator::Plain | Operator::Identical) if closed(field).is_some() => {
@@ -145,7 +147,8 @@ pub(super) fn condition(
 pub(super) fn holds_address(field: &FieldPath) -> bool {
     matches!(
         field,
-        FieldPath::Column(Column::ActorIpAddress) | FieldPath::Submitter(SubmitterField::IpAddress)
+        FieldPath::Column(QueryColumn::ActorIpAddress)
+            | FieldPath::Submitter(SubmitterField::IpAddress)
     )
 }
 
@@ -197,7 +200,7 @@ pub(super) fn whole_state(name: &str) -> Problem {
     ))
 }
 
-fn compare(side: Comparison, text: &str) -> Result<Match, Problem> {
+fn compare(side: QueryComparison, text: &str) -> Result<Match, Problem> {
     if let Some(number) = text.parse::<f64>().ok().filter(|n| n.is_finite()) {
         return Ok(Match::Compare(side, Bound::Number(number)));
     }
@@ -213,7 +216,11 @@ pub(super) fn not_a_time(text: &str, wanted: &str) -> Problem {
     )
 }
 
-pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Result<Expr, Problem> {
+pub(super) fn time(
+    column: QueryColumn,
+    operator: Operator,
+    written: &Written,
+) -> Result<Expr, Problem> {
     let text = written.text();
     let side = |side, bound| Expr::field(column, Match::Compare(side, bound));
     let trimmed = text.strip_suffix('*').map_or(text.as_str(), |start| {
@@ -221,8 +228,8 @@ pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Res
     });
     let mut moment = moment(trimmed).ok_or_else(|| not_a_time(&text, "a time"))?;
 
-    if let (Moment::At(Bound::Time(start)), true) = (&moment, text.ends_with('*')) {
-        moment = Moment::Period(
+    if let (QueryMoment::At(Bound::Time(start)), true) = (&moment, text.ends_with('*')) {
+        moment = QueryMoment::Period(
             *start,
             start
                 .saturating_add(SignedDuration::from_secs(1))
@@ -235,16 +242,17 @@ pub(super) fn time(column: Column, operator: Operator, written: &Written) -> Res
             let (comparison, bound) = moment.compared(comparison);
             side(comparison, bound)
         }
-        (Operator::Plain | Operator::Identical | Operator::Member, Moment::Period(start, end)) => {
+        (
+            Operator::Plain | Operator::Identical | Operator::Member,
+            QueryMoment::Period(start, end),
+        ) => Expr::and([
+            side(QueryComparison::AtLeast, Bound::Time(start)),
+            side(QueryComparison::Less, Bound::Time(end)),
+        ]),
+        (Operator::Plain | Operator::Identical | Operator::Member, QueryMoment::At(bound)) => {
             Expr::and([
-                side(Comparison::AtLeast, Bound::Time(start)),
-                side(Comparison::Less, Bound::Time(end)),
-            ])
-        }
-        (Operator::Plain | Operator::Identical | Operator::Member, Moment::At(bound)) => {
-            Expr::and([
-                side(Comparison::AtLeast, bound.clone()),
-                side(Comparison::AtMost, bound),
+                side(QueryComparison::AtLeast, bound.clone()),
+                side(QueryComparison::AtMost, bound),
             ])
         }
     })
@@ -273,10 +281,10 @@ pub(super) fn not_an_address(text: &str) -> Problem {
 /// The names a field can hold, where that is a closed list.
 pub(super) fn closed(field: &FieldPath) -> Option<&'static [&'static str]> {
     match field {
-        FieldPath::Column(Column::Severity) => Some(Severity::NAMES),
-        FieldPath::Column(Column::ActorType) => Some(ActorType::NAMES),
-        FieldPath::Column(Column::ActionStatus) => Some(ActionStatus::NAMES),
-        FieldPath::Column(Column::ActionMethod) => Some(ActionMethod::NAMES),
+        FieldPath::Column(QueryColumn::Severity) => Some(Severity::NAMES),
+        FieldPath::Column(QueryColumn::ActorType) => Some(ActorType::NAMES),
+        FieldPath::Column(QueryColumn::ActionStatus) => Some(ActionStatus::NAMES),
+        FieldPath::Column(QueryColumn::ActionMethod) => Some(ActionMethod::NAMES),
         FieldPath::Submitter(SubmitterField::Type) => Some(SubmitterType::NAMES),
         _ => None,
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reeve_audit::json::{Numbers, Options, parse, parse_with, utf16_order};
+use reeve_audit::json::{Numbers, ParseOptions, parse, parse_with, utf16_order};
 use reeve_audit::{Draft, Entry, Json, claim_digest};
 
 use crate::{generate, test_data};
@@ -43,7 +43,7 @@ proptest! {
     fn canonical_text_reads_back(value in generate::json()) {
         let text = value.to_canonical();
         // Beyond 2^53 a double may be spelled as an integer, which the strict reader refuses.
-        let options = Options { numbers: Numbers::Stored, ..Options::default() };
+        let options = ParseOptions { numbers: Numbers::Stored, ..ParseOptions::default() };
         prop_assert_eq!(parse_with(&text, &options).unwrap().value, value);
     }
 

@@ -5,8 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 use reeve_audit::entry::Severity;
 use reeve_audit::{
-    Action, ActionMethod, ActionStatus, Actor, ActorType, Changes, Entry, EventId, EventType, Json,
-    Metadata, ResourceRef, Submitter, SubmitterType,
+    Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EntryChanges, EventId, EventType,
+    Json, Metadata, ResourceRef, Submitter, SubmitterType,
 };
 
 /// Any finite double, and the integers people use.
@@ -108,7 +108,7 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
             method,
         });
 
-    let changes = (state(), state()).prop_map(|(before, after)| Changes { before, after });
+    let changes = (state(), state()).prop_map(|(before, after)| EntryChanges { before, after });
     let extra = btree_map(prop_oneof![word(), any::<String>()], json(), 0..4)
         .prop_map(|members| members.into_iter().collect());
     let metadata = (text(), vec(word(), 0..3), extra)

@@ -5,8 +5,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use reeve_audit::query::{
-    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range,
-    TextMatch,
+    Bound, Expr, FieldPath, ListName, Match, Pattern, PatternPiece, Query, QueryColumn,
+    QueryComparison, Range, TextMatch,
 };
 
 use crate::generate::{self, word};
@@ -39,10 +39,10 @@ fn text_op() -> impl Strategy<Value = Match> {
 /// A pattern of wildcards and texts of every kind.
 fn pattern() -> impl Strategy<Value = Pattern> {
     let one = prop_oneof![
-        piece().prop_map(Piece::Text),
-        "[a-z\" ]{1,5}".prop_map(Piece::Text),
-        Just(Piece::AnyText),
-        Just(Piece::AnyCharacter),
+        piece().prop_map(PatternPiece::Text),
+        "[a-z\" ]{1,5}".prop_map(PatternPiece::Text),
+        Just(PatternPiece::AnyText),
+        Just(PatternPiece::AnyCharacter),
     ];
     vec(one, 1..7).prop_map(Pattern::new)
 }
@@ -50,7 +50,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
 fn is_glob(pattern: &Pattern) -> bool {
     let plain = matches!(
         pattern.pieces(),
-        [Piece::Text(_), Piece::AnyText] | [Piece::AnyText]
+        [PatternPiece::Text(_), PatternPiece::AnyText] | [PatternPiece::AnyText]
     );
     pattern.is_wild() && !plain
 }
@@ -63,20 +63,20 @@ fn regular(written: &str) -> Match {
     }
 }
 
-fn low() -> impl Strategy<Value = Comparison> {
-    prop::sample::select(vec![Comparison::Greater, Comparison::AtLeast])
+fn low() -> impl Strategy<Value = QueryComparison> {
+    prop::sample::select(vec![QueryComparison::Greater, QueryComparison::AtLeast])
 }
 
-fn high() -> impl Strategy<Value = Comparison> {
-    prop::sample::select(vec![Comparison::Less, Comparison::AtMost])
+fn high() -> impl Strategy<Value = QueryComparison> {
+    prop::sample::select(vec![QueryComparison::Less, QueryComparison::AtMost])
 }
 
 fn between<T>(
-    low: Option<(Comparison, T)>,
-    high: Option<(Comparison, T)>,
+    low: Option<(QueryComparison, T)>,
+    high: Option<(QueryComparison, T)>,
     bound: impl Fn(T) -> Bound,
 ) -> Match {
-    let end = |end: Option<(Comparison, T)>| end.map(|(side, value)| (side, bound(value)));
+    let end = |end: Option<(QueryComparison, T)>| end.map(|(side, value)| (side, bound(value)));
     Match::Between(Box::new(Range {
         low: end(low),
         high: end(high),
@@ -131,12 +131,12 @@ fn bound() -> impl Strategy<Value = Bound> {
     ]
 }
 
-fn side() -> impl Strategy<Value = Comparison> {
+fn side() -> impl Strategy<Value = QueryComparison> {
     prop::sample::select(vec![
-        Comparison::Greater,
-        Comparison::AtLeast,
-        Comparison::Less,
-        Comparison::AtMost,
+        QueryComparison::Greater,
+        QueryComparison::AtLeast,
+        QueryComparison::Less,
+        QueryComparison::AtMost,
     ])
 }
 
@@ -159,11 +159,11 @@ fn path() -> impl Strategy<Value = FieldPath> {
 
 fn leaf() -> impl Strategy<Value = Expr> {
     let free = prop::sample::select(vec![
-        Column::ActorId,
-        Column::ResourceId,
-        Column::EventId,
-        Column::ActionOperation,
-        Column::EventType,
+        QueryColumn::ActorId,
+        QueryColumn::ResourceId,
+        QueryColumn::EventId,
+        QueryColumn::ActionOperation,
+        QueryColumn::EventType,
     ]);
 
     let lists = prop::sample::select(vec![
@@ -173,7 +173,7 @@ fn leaf() -> impl Strategy<Value = Expr> {
         FieldPath::ResourceTags,
     ]);
 
-    let times = prop::sample::select(vec![Column::Timestamp, Column::RecordedAt]);
+    let times = prop::sample::select(vec![QueryColumn::Timestamp, QueryColumn::RecordedAt]);
     prop_oneof![
         Just(Expr::All),
         (free, text_op()).prop_map(|(column, op)| Expr::field(column, op)),
@@ -187,10 +187,12 @@ fn leaf() -> impl Strategy<Value = Expr> {
                 Bound::Number(_)
             ))
             .prop_map(|(column, side, bound)| Expr::field(column, Match::Compare(side, bound))),
-        any::<std::net::IpAddr>().prop_map(|ip| Expr::field(Column::ActorIpAddress, Match::Ip(ip))),
+        any::<std::net::IpAddr>()
+            .prop_map(|ip| Expr::field(QueryColumn::ActorIpAddress, Match::Ip(ip))),
         (path(), range()).prop_map(|(field, op)| Expr::field(field, op)),
         (path(), network()).prop_map(|(field, op)| Expr::field(field, op)),
-        prop_oneof![network(), addresses()].prop_map(|op| Expr::field(Column::ActorIpAddress, op)),
+        prop_oneof![network(), addresses()]
+            .prop_map(|op| Expr::field(QueryColumn::ActorIpAddress, op)),
         (word(), any::<bool>())
             .prop_map(|(text, prefix)| TextMatch::new(&text, prefix).map_or(Expr::All, Expr::Text)),
         pattern().prop_map(|pattern| TextMatch::of_pattern(&pattern).map_or(Expr::All, Expr::Text)),

@@ -5,12 +5,13 @@
 use std::io::{self, Read, Write};
 
 use reeve_backup::{
-    ArchiveWriter, Contents, Folder, Keys, MANIFEST, Manifest, PartName, Summary, VERSION, read,
+    ArchiveWriter, BackupManifest, Contents, Folder, Keys, MANIFEST, PartName, Summary, VERSION,
+    read,
 };
 use tar::{Builder, EntryType, Header};
 
-fn manifest() -> Manifest {
-    Manifest {
+fn manifest() -> BackupManifest {
+    BackupManifest {
         version: VERSION,
         created_at: "2026-11-22T10:00:00.000Z".into(),
         program: "reeve 0.1.0".into(),
@@ -89,13 +90,15 @@ fn entry(builder: &mut Builder<&mut Vec<u8>>, name: &str, kind: EntryType, conte
 fn listing(parts: &[(&str, &[u8])]) -> Vec<u8> {
     use sha2::Digest as _;
 
-    let parts = parts.iter().map(|(path, content)| reeve_backup::Part {
-        path: (*path).to_owned(),
-        bytes: content.len() as u64,
-        sha256: hex::encode(sha2::Sha256::digest(content)),
-    });
+    let parts = parts
+        .iter()
+        .map(|(path, content)| reeve_backup::BackupPart {
+            path: (*path).to_owned(),
+            bytes: content.len() as u64,
+            sha256: hex::encode(sha2::Sha256::digest(content)),
+        });
 
-    serde_json::to_vec(&Manifest {
+    serde_json::to_vec(&BackupManifest {
         parts: parts.collect(),
         ..manifest()
     })
@@ -123,7 +126,7 @@ fn a_written_archive_is_read_back() {
 
     let listed = contents.manifest.unwrap();
     assert_eq!(
-        Manifest {
+        BackupManifest {
             parts: Vec::new(),
             ..listed.clone()
         },
@@ -203,7 +206,7 @@ fn every_cut_and_every_addition_is_found() {
 #[test]
 fn a_name_that_leads_elsewhere_is_never_opened() {
     struct Nowhere;
-    impl reeve_backup::Sink for Nowhere {
+    impl reeve_backup::BackupSink for Nowhere {
         fn open(&mut self, name: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
             panic!("{name} was opened")
         }
@@ -312,7 +315,7 @@ fn a_sink_that_fails_is_an_error_and_no_flaw() {
     }
 
     struct Disk;
-    impl reeve_backup::Sink for Disk {
+    impl reeve_backup::BackupSink for Disk {
         fn open(&mut self, _: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
             Ok(Some(Box::new(Full)))
         }

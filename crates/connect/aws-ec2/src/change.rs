@@ -5,15 +5,15 @@
 use std::future::Future;
 use std::time::Duration;
 
-use reeve_estate::{Catalogue, MADE_BY, Provider, ResourceState};
+use reeve_estate::{MADE_BY, PriceCatalogue, Provider, ResourceState};
 
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 
 /// Retries of a throttled change: their number and the first delay.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
+pub struct ChangePace {
     /// Attempts in all, the first included.
     pub attempts: u32,
     /// The first wait; it doubles each time.
@@ -25,9 +25,12 @@ pub struct Pace {
 ///
 /// # Errors
 /// The last failure.
-pub async fn refused_only<T, F>(pace: Pace, mut change: impl FnMut() -> F) -> Result<T, Fault>
+pub async fn refused_only<T, F>(
+    pace: ChangePace,
+    mut change: impl FnMut() -> F,
+) -> Result<T, AwsEc2Fault>
 where
-    F: Future<Output = Result<T, Fault>>,
+    F: Future<Output = Result<T, AwsEc2Fault>>,
 {
     let mut wait = pace.backoff;
     for _ in 1..pace.attempts {
@@ -45,7 +48,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn stop(&self, id: &str) -> Result<(), Fault> {
+    pub async fn stop(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:StopInstances");
         self.change(call, Form::new().with_list("InstanceId", [id]))
             .await
@@ -56,7 +59,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure; [`FaultKind::NoCapacity`] when there is none for its size.
-    pub async fn start(&self, id: &str) -> Result<(), Fault> {
+    pub async fn start(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:StartInstances");
         self.change(call, Form::new().with_list("InstanceId", [id]))
             .await
@@ -68,7 +71,7 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::WrongState`] unless it is stopped, [`FaultKind::InvalidType`] for a type that
     /// does not exist or has another architecture; the call's failure otherwise.
-    pub async fn resize(&self, id: &str, instance_type: &str) -> Result<(), Fault> {
+    pub async fn resize(&self, id: &str, instance_type: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let machine = self.machine(id).await?;
 
@@ -103,10 +106,13 @@ impl Ec2 {
 
     /// Returns the architectures of an instance type as EC2 lists them, or as the catalogue does if
     /// the account may not ask.
-    async fn architectures_or_catalogue(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
+    async fn architectures_or_catalogue(
+        &self,
+        instance_type: &str,
+    ) -> Result<Vec<String>, AwsEc2Fault> {
         match self.architectures(instance_type).await {
             Err(fault) if fault.kind == FaultKind::Denied => {
-                let known = Catalogue::builtin().instance(Provider::Aws, instance_type);
+                let known = PriceCatalogue::builtin().instance(Provider::Aws, instance_type);
                 let missing = || {
                     let message = format!("no instance type {instance_type} in the catalogue");
                     self.place.call("ec2:ModifyInstanceAttribute").fault(
@@ -127,7 +133,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn snapshot(&self, volume: &str, description: &str) -> Result<String, Fault> {
+    pub async fn snapshot(&self, volume: &str, description: &str) -> Result<String, AwsEc2Fault> {
         let call = self.place.call("ec2:CreateSnapshot");
         let name = format!("reeve {volume}");
         let tags = [("Name", name.as_str()), MADE_BY, ("reeve:volume", volume)];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::fault::{Call, Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, Call, FaultKind};
 
 /// The place in a paged listing.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Cursor {
     ///
     /// # Errors
     /// The token was returned before: the service repeats its pages.
-    pub fn advance(&mut self, call: Call<'_>, next: Option<&str>) -> Result<bool, Fault> {
+    pub fn advance(&mut self, call: Call<'_>, next: Option<&str>) -> Result<bool, AwsEc2Fault> {
         let Some(next) = next.filter(|token| !token.is_empty()) else {
             return Ok(false);
         };

@@ -5,18 +5,18 @@ use aws_smithy_types::retry::RetryConfig;
 use aws_types::SdkConfig;
 use reeve_estate::{InventorySink, Resource, ResourceKind, ResourceState};
 
-use crate::change::{Pace, refused_only};
+use crate::change::{ChangePace, refused_only};
 use crate::convert;
 use crate::cursor::Cursor;
-use crate::fault::{Call, Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, Call, FaultKind};
 use crate::form::Form;
 use crate::place::{Listing, Place};
-use crate::query::{self, Service};
+use crate::query::{self, QueryService};
 use crate::xml::Element;
 
 const LIST_VOLUMES: &str = "ec2:DescribeVolumes";
 /// EC2 as the protocol of forms names it.
-pub const EC2: Service = Service {
+pub const EC2: QueryService = QueryService {
     name: "ec2",
     version: "2016-11-15",
 };
@@ -28,7 +28,7 @@ pub struct Ec2 {
     /// For changes: the SDK must not repeat what may have happened, so its retries are off.
     changes: SdkConfig,
     pub(crate) place: Place,
-    pub(crate) pace: Pace,
+    pub(crate) pace: ChangePace,
     page_size: i32,
 }
 
@@ -36,7 +36,7 @@ impl Ec2 {
     /// For a region, whose configuration `config` is. `page_size` is what one page may hold (5 to
     /// 1000; volumes take up to 500).
     #[must_use]
-    pub fn new(config: &SdkConfig, place: Place, pace: Pace, page_size: i32) -> Self {
+    pub fn new(config: &SdkConfig, place: Place, pace: ChangePace, page_size: i32) -> Self {
         let changes = config
             .clone()
             .into_builder()
@@ -52,12 +52,20 @@ impl Ec2 {
     }
 
     /// Asks for what a failed call may be repeated for.
-    pub(crate) async fn read(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+    pub(crate) async fn read(
+        &self,
+        call: Call<'_>,
+        parameters: Form,
+    ) -> Result<Element, AwsEc2Fault> {
         query::ask(&self.reads, call, EC2, parameters).await
     }
 
     /// Makes a change, which is repeated only where EC2 refused it for the rate.
-    pub(crate) async fn change(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+    pub(crate) async fn change(
+        &self,
+        call: Call<'_>,
+        parameters: Form,
+    ) -> Result<Element, AwsEc2Fault> {
         refused_only(self.pace, || {
             query::ask(&self.changes, call, EC2, parameters.clone())
         })
@@ -75,7 +83,7 @@ impl Ec2 {
         listing
     }
 
-    async fn read_machines(&self, into: &mut Vec<Resource>) -> Result<(), Fault> {
+    async fn read_machines(&self, into: &mut Vec<Resource>) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeInstances");
         let mut cursor = Cursor::new();
 
@@ -136,7 +144,11 @@ impl Ec2 {
         listing
     }
 
-    async fn read_volumes(&self, filter: &Form, into: &mut Vec<Resource>) -> Result<(), Fault> {
+    async fn read_volumes(
+        &self,
+        filter: &Form,
+        into: &mut Vec<Resource>,
+    ) -> Result<(), AwsEc2Fault> {
         let mut cursor = Cursor::new();
         while self.volume_page(filter, &mut cursor, into).await? {}
         Ok(())
@@ -148,7 +160,7 @@ impl Ec2 {
         filter: &Form,
         cursor: &mut Cursor,
         into: &mut Vec<Resource>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, AwsEc2Fault> {
         let call = self.place.call(LIST_VOLUMES);
         let parameters = filter
             .clone()
@@ -170,7 +182,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
-    pub async fn machine(&self, id: &str) -> Result<Resource, Fault> {
+    pub async fn machine(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let machine = convert::machine(&self.place, &self.instance(id).await?);
         let machine =
             machine.map_err(|malformed| malformed.at(self.place.call("ec2:DescribeInstances")))?;
@@ -178,7 +190,7 @@ impl Ec2 {
     }
 
     /// Returns a machine in EC2's own form.
-    pub(crate) async fn instance(&self, id: &str) -> Result<Element, Fault> {
+    pub(crate) async fn instance(&self, id: &str) -> Result<Element, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeInstances");
         let page = self
             .read(call, Form::new().with_list("InstanceId", [id]))
@@ -190,7 +202,7 @@ impl Ec2 {
         found.cloned().ok_or_else(|| self.no_instance(id))
     }
 
-    fn no_instance(&self, id: &str) -> Fault {
+    fn no_instance(&self, id: &str) -> AwsEc2Fault {
         self.place.call("ec2:DescribeInstances").fault(
             FaultKind::NotFound,
             None,
@@ -202,7 +214,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
-    pub async fn volume(&self, id: &str) -> Result<Resource, Fault> {
+    pub async fn volume(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeVolumes");
         let page = self
             .read(call, Form::new().with_list("VolumeId", [id]))
@@ -222,7 +234,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn volumes_of(&self, instance: &str) -> Result<Vec<Resource>, Fault> {
+    pub async fn volumes_of(&self, instance: &str) -> Result<Vec<Resource>, AwsEc2Fault> {
         let mut volumes = Vec::new();
         self.read_volumes(
             &Form::new().with_filter("attachment.instance-id", [instance]),
@@ -237,7 +249,7 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::InvalidType`] for a type the region does not have; the call's failure
     /// otherwise.
-    pub async fn architectures(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
+    pub async fn architectures(&self, instance_type: &str) -> Result<Vec<String>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeInstanceTypes");
         let page = self
             .read(call, Form::new().with_list("InstanceType", [instance_type]))
@@ -267,7 +279,7 @@ impl Ec2 {
         &self,
         template: &str,
         version: &str,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, AwsEc2Fault> {
         Ok(self
             .template_version(template, version)
             .await?
@@ -278,7 +290,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The snapshot failed or does not exist, or the call failed.
-    pub async fn snapshot_complete(&self, id: &str) -> Result<bool, Fault> {
+    pub async fn snapshot_complete(&self, id: &str) -> Result<bool, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSnapshots");
         let page = self
             .read(call, Form::new().with_list("SnapshotId", [id]))

@@ -27,8 +27,8 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// A fault of this call.
     #[must_use]
-    pub fn fault(&self, kind: FaultKind, code: Option<&str>, service_message: &str) -> Fault {
-        Fault {
+    pub fn fault(&self, kind: FaultKind, code: Option<&str>, service_message: &str) -> AwsEc2Fault {
+        AwsEc2Fault {
             kind,
             operation: self.operation,
             region: self.region.to_owned(),
@@ -67,7 +67,7 @@ pub enum FaultKind {
 /// A call that failed, with the remedy in its message.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
-pub struct Fault {
+pub struct AwsEc2Fault {
     /// Kind of the failure.
     pub kind: FaultKind,
     /// The call, by the permission it needs.
@@ -82,7 +82,7 @@ pub struct Fault {
     pub service_message: String,
 }
 
-impl Fault {
+impl AwsEc2Fault {
     /// Returns the fault as an entry of the denied calls.
     #[must_use]
     pub fn denied(&self) -> Denied {
@@ -98,8 +98,8 @@ impl Fault {
     }
 }
 
-impl From<Fault> for ObserveError {
-    fn from(fault: Fault) -> Self {
+impl From<AwsEc2Fault> for ObserveError {
+    fn from(fault: AwsEc2Fault) -> Self {
         let kind = match fault.kind {
             FaultKind::Unreachable => ObserveErrorKind::Unreachable,
             FaultKind::Unauthenticated => ObserveErrorKind::Unauthenticated,
@@ -114,8 +114,8 @@ impl From<Fault> for ObserveError {
     }
 }
 
-impl From<Fault> for ActError {
-    fn from(fault: Fault) -> Self {
+impl From<AwsEc2Fault> for ActError {
+    fn from(fault: AwsEc2Fault) -> Self {
         let kind = match fault.kind {
             FaultKind::Unreachable | FaultKind::Broken => ActErrorKind::Unknown,
             FaultKind::Unauthenticated | FaultKind::Denied => ActErrorKind::Denied,
@@ -146,14 +146,14 @@ pub trait At<T> {
     ///
     /// # Errors
     /// The call's failure, classified.
-    fn at(self, call: Call<'_>) -> Result<T, Fault>;
+    fn at(self, call: Call<'_>) -> Result<T, AwsEc2Fault>;
 }
 
 impl<T, E> At<T> for Result<T, SdkError<E, HttpResponse>>
 where
     E: ProvideErrorMetadata + Error + 'static,
 {
-    fn at(self, call: Call<'_>) -> Result<T, Fault> {
+    fn at(self, call: Call<'_>) -> Result<T, AwsEc2Fault> {
         self.map_err(|error| match &error {
             SdkError::ServiceError(service) => {
                 let status = service.raw().status().as_u16();
@@ -190,7 +190,7 @@ fn tagged<'a>(body: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// The service answered with an error.
-fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&str>) -> Fault {
+fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&str>) -> AwsEc2Fault {
     let kind = match code {
         Some(code) => classify(call.operation, code, status),
         None if status == 429 => FaultKind::Throttled,
@@ -204,7 +204,7 @@ fn answered(call: Call<'_>, status: u16, code: Option<&str>, message: Option<&st
         None => format!("HTTP {status} without a known AWS error"),
     };
     let fault = call.fault(kind, code.filter(|code| is_code(code)), &ours);
-    Fault {
+    AwsEc2Fault {
         service_message: message.unwrap_or_default().to_owned(),
         ..fault
     }
@@ -236,7 +236,7 @@ fn code_in(chain: &[&(dyn Error + 'static)]) -> Option<String> {
     code.or_else(spelled).filter(|code| is_code(code))
 }
 
-fn unreadable(call: Call<'_>, status: u16) -> Fault {
+fn unreadable(call: Call<'_>, status: u16) -> AwsEc2Fault {
     call.fault(
         FaultKind::Broken,
         None,
@@ -245,7 +245,7 @@ fn unreadable(call: Call<'_>, status: u16) -> Fault {
 }
 
 /// Describes a call without a response: bad credentials, no connection, or a timeout.
-fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> Fault {
+fn undelivered(call: Call<'_>, error: &(dyn Error + 'static)) -> AwsEc2Fault {
     let chain: Vec<&(dyn Error + 'static)> =
         std::iter::successors(Some(error), |e| (*e).source()).collect();
     let deepest = chain.last().map(ToString::to_string).unwrap_or_default();

@@ -11,7 +11,7 @@ use reeve_estate::{MADE_BY, QUARANTINE, Resource, ResourceState};
 
 use crate::convert;
 use crate::describe::Ec2;
-use crate::fault::{Call, Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, Call, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
 
@@ -20,7 +20,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// As [`Ec2::machine`]; the failure to read the group of one that looks isolated.
-    pub async fn settled_machine(&self, id: &str) -> Result<Resource, Fault> {
+    pub async fn settled_machine(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let mut machine = self.machine(id).await?;
         let spec = &mut machine.specification;
 
@@ -38,7 +38,7 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::Other`] for a machine with several network interfaces or none, and for a group
     /// of that name that lets something through; the call's failure otherwise.
-    pub async fn isolate(&self, id: &str) -> Result<(), Fault> {
+    pub async fn isolate(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let network = self.network_of(id).await?;
         let group = self.isolating_group(&network).await?;
         self.give(id, vec![group]).await
@@ -50,7 +50,7 @@ impl Ec2 {
     /// [`FaultKind::NotFound`] for a group that is not there, [`FaultKind::Other`] for one of
     /// another network, for none at all, and for a machine with several network interfaces; the
     /// call's failure otherwise.
-    pub async fn set_groups(&self, id: &str, groups: &[String]) -> Result<(), Fault> {
+    pub async fn set_groups(&self, id: &str, groups: &[String]) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         if groups.is_empty() {
             return Err(call.fault(
@@ -86,7 +86,7 @@ impl Ec2 {
     }
 
     /// The network of a machine whose groups can be changed.
-    async fn network_of(&self, id: &str) -> Result<String, Fault> {
+    async fn network_of(&self, id: &str) -> Result<String, AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let instance = self.instance(id).await?;
         let interfaces = instance.list("networkInterfaceSet").count();
@@ -118,7 +118,7 @@ impl Ec2 {
             .ok_or_else(none)
     }
 
-    async fn give(&self, id: &str, groups: Vec<String>) -> Result<(), Fault> {
+    async fn give(&self, id: &str, groups: Vec<String>) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let parameters = Form::new()
             .with("InstanceId", id)
@@ -127,7 +127,7 @@ impl Ec2 {
     }
 
     /// The network's isolating group, without rules.
-    async fn isolating_group(&self, network: &str) -> Result<String, Fault> {
+    async fn isolating_group(&self, network: &str) -> Result<String, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
         let mut group = match self.group_of(network).await? {
             Some(group) => group,
@@ -171,7 +171,7 @@ impl Ec2 {
     }
 
     /// The group of the name in a network.
-    async fn group_of(&self, network: &str) -> Result<Option<Element>, Fault> {
+    async fn group_of(&self, network: &str) -> Result<Option<Element>, AwsEc2Fault> {
         let named = self.groups("group-name", &[QUARANTINE.to_owned()]).await?;
         Ok(named
             .into_iter()
@@ -183,7 +183,7 @@ impl Ec2 {
         &self,
         filter: &str,
         values: &[String],
-    ) -> Result<Vec<Element>, Fault> {
+    ) -> Result<Vec<Element>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
         let page = self
             .read(call, Form::new().with_filter(filter, values))
@@ -198,7 +198,7 @@ impl Ec2 {
         name: &str,
         description: &str,
         network: Option<&str>,
-    ) -> Result<Call<'_>, Fault> {
+    ) -> Result<Call<'_>, AwsEc2Fault> {
         let call = self.place.call("ec2:CreateSecurityGroup");
         let parameters = Form::new()
             .with("GroupName", name)
@@ -212,7 +212,7 @@ impl Ec2 {
         }
     }
 
-    async fn make_group(&self, network: &str) -> Result<Element, Fault> {
+    async fn make_group(&self, network: &str) -> Result<Element, AwsEc2Fault> {
         let description = "Lets nothing in and nothing out. Reeve isolates machines with it.";
         let call = self
             .create_group(QUARANTINE, description, Some(network))
@@ -223,7 +223,7 @@ impl Ec2 {
     }
 
     /// Takes the rules away that EC2 gives every new group.
-    async fn close(&self, group: &str, given: &[Element]) -> Result<(), Fault> {
+    async fn close(&self, group: &str, given: &[Element]) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:RevokeSecurityGroupEgress");
         match self
             .change(call, with_rules(Form::new().with("GroupId", group), given))
@@ -238,7 +238,7 @@ impl Ec2 {
 }
 
 /// The failure of a creation whose security group EC2 does not list.
-pub(crate) fn not_listed(call: Call<'_>) -> Fault {
+pub(crate) fn not_listed(call: Call<'_>) -> AwsEc2Fault {
     call.fault(
         FaultKind::Broken,
         None,

@@ -27,12 +27,12 @@ mod template;
 mod volume;
 pub mod xml;
 
-pub use change::{Pace, refused_only};
+pub use change::{ChangePace, refused_only};
 pub use cursor::Cursor;
 pub use describe::{EC2, Ec2};
-pub use fault::{At, Call, Fault, FaultKind};
+pub use fault::{At, AwsEc2Fault, Call, FaultKind};
 pub use form::Form;
-pub use market::{PriceChange, Scores};
+pub use market::{PlacementScores, PriceChange};
 pub use place::{Listing, Place, retries};
 pub use signed::SignedRequest;
 pub use successor::FoundSuccessor;

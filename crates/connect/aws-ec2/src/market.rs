@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::cursor::Cursor;
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 
 /// Pages of a price history that are read at most, of 1,000 changes each.
@@ -28,7 +28,7 @@ pub struct PriceChange {
 
 /// Answer to a question for placement scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scores {
+pub enum PlacementScores {
     /// Scores by the name of the zone.
     Of(BTreeMap<String, u32>),
     /// EC2 answers no further question of another configuration today.
@@ -44,7 +44,7 @@ impl Ec2 {
         &self,
         types: &[String],
         since: Timestamp,
-    ) -> Result<Vec<PriceChange>, Fault> {
+    ) -> Result<Vec<PriceChange>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSpotPriceHistory");
         let mut cursor = Cursor::new();
         let mut found = Vec::new();
@@ -86,7 +86,11 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn placement_scores(&self, types: &[String], machines: u32) -> Result<Scores, Fault> {
+    pub async fn placement_scores(
+        &self,
+        types: &[String],
+        machines: u32,
+    ) -> Result<PlacementScores, AwsEc2Fault> {
         let zones = self.zone_names().await?;
         let call = self.place.call("ec2:GetSpotPlacementScores");
         let mut cursor = Cursor::new();
@@ -103,7 +107,7 @@ impl Ec2 {
             let page = match self.read(call, parameters).await {
                 Ok(page) => page,
                 Err(fault) if fault.code.as_deref() == Some(QUESTIONS_USED_UP) => {
-                    return Ok(Scores::UsedUp);
+                    return Ok(PlacementScores::UsedUp);
                 }
                 Err(fault) => return Err(fault),
             };
@@ -116,13 +120,13 @@ impl Ec2 {
                 }
             }
             if !cursor.advance(call, page.text_of("nextToken"))? {
-                return Ok(Scores::Of(found));
+                return Ok(PlacementScores::Of(found));
             }
         }
     }
 
     /// Names of the region's zones by their identifiers, which differ from account to account.
-    async fn zone_names(&self) -> Result<BTreeMap<String, String>, Fault> {
+    async fn zone_names(&self) -> Result<BTreeMap<String, String>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeAvailabilityZones");
         let page = self.read(call, Form::new()).await?;
         let zones = page.list("availabilityZoneInfo").filter_map(|item| {

@@ -9,7 +9,7 @@ use reeve_estate::{Resource, ResourceId, ResourceKind, ResourceState};
 use crate::convert;
 use crate::cursor::Cursor;
 use crate::describe::Ec2;
-use crate::fault::{Call, Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, Call, FaultKind};
 use crate::form::Form;
 use crate::place::{Listing, Place};
 use crate::xml::{Element, Malformed};
@@ -33,7 +33,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::NotFound`] once it was released; the call's failure otherwise.
-    pub async fn address(&self, allocation: &str) -> Result<Resource, Fault> {
+    pub async fn address(&self, allocation: &str) -> Result<Resource, AwsEc2Fault> {
         let found = self
             .read_addresses(Form::new().with_list("AllocationId", [allocation]))
             .await?;
@@ -52,7 +52,7 @@ impl Ec2 {
             .ok_or_else(missing)
     }
 
-    async fn read_addresses(&self, parameters: Form) -> Result<Vec<Resource>, Fault> {
+    async fn read_addresses(&self, parameters: Form) -> Result<Vec<Resource>, AwsEc2Fault> {
         let page = self
             .read(self.place.call("ec2:DescribeAddresses"), parameters)
             .await?;
@@ -66,7 +66,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::WrongState`] while something has it; the call's failure otherwise.
-    pub async fn release(&self, allocation: &str) -> Result<(), Fault> {
+    pub async fn release(&self, allocation: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ReleaseAddress");
         // EC2 refuses this; emulators take an address away from what has it.
         if self.address(allocation).await?.state != ResourceState::Unattached {
@@ -101,7 +101,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
-    pub async fn gateway(&self, id: &str) -> Result<Resource, Fault> {
+    pub async fn gateway(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let found = self
             .read_gateways(Form::new().with_list("NatGatewayId", [id]))
             .await?;
@@ -113,7 +113,7 @@ impl Ec2 {
             .ok_or_else(missing)
     }
 
-    async fn read_gateways(&self, filter: Form) -> Result<Vec<Resource>, Fault> {
+    async fn read_gateways(&self, filter: Form) -> Result<Vec<Resource>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeNatGateways");
         let items = self.pages(call, &filter, "natGatewaySet").await?;
         if items.is_empty() {
@@ -140,7 +140,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn delete_gateway(&self, id: &str) -> Result<(), Fault> {
+    pub async fn delete_gateway(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:DeleteNatGateway");
         self.change(call, Form::new().with("NatGatewayId", id))
             .await
@@ -154,7 +154,7 @@ impl Ec2 {
         call: Call<'_>,
         filter: &Form,
         list: &str,
-    ) -> Result<Vec<Element>, Fault> {
+    ) -> Result<Vec<Element>, AwsEc2Fault> {
         let (mut cursor, mut found) = (Cursor::new(), Vec::new());
         loop {
             let page = self

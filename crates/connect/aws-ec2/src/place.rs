@@ -9,7 +9,7 @@ use reeve_estate::{
     ConnectionId, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification,
 };
 
-use crate::fault::{Call, Fault};
+use crate::fault::{AwsEc2Fault, Call};
 
 /// One region of one account, as one connection sees it.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ pub struct Listing {
     /// Resources found, even when the listing broke off.
     pub resources: Vec<Resource>,
     /// Calls that were denied or failed.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<AwsEc2Fault>,
     /// Every page was read; what is not in `resources` is not there.
     pub complete: bool,
 }
@@ -111,7 +111,7 @@ impl Listing {
     }
 
     /// Notes how reading the pages ended.
-    pub fn end(&mut self, outcome: Result<(), Fault>) {
+    pub fn end(&mut self, outcome: Result<(), AwsEc2Fault>) {
         match outcome {
             Ok(()) => self.complete = true,
             Err(fault) => self.faults.push(fault),

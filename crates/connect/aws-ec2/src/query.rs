@@ -3,7 +3,7 @@
 
 use aws_types::SdkConfig;
 
-use crate::fault::{Call, Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, Call, FaultKind};
 use crate::form::Form;
 use crate::signed::{self, SignedRequest};
 use crate::xml::Element;
@@ -13,7 +13,7 @@ pub const FORM: &str = "application/x-www-form-urlencoded; charset=utf-8";
 
 /// A service of the protocol.
 #[derive(Debug, Clone, Copy)]
-pub struct Service {
+pub struct QueryService {
     /// Name that requests are signed for, and first label of its address.
     pub name: &'static str,
     /// `Version` of the API that the service speaks.
@@ -28,9 +28,9 @@ pub struct Service {
 pub async fn ask(
     config: &SdkConfig,
     call: Call<'_>,
-    service: Service,
+    service: QueryService,
     parameters: Form,
-) -> Result<Element, Fault> {
+) -> Result<Element, AwsEc2Fault> {
     let action = call
         .operation
         .split_once(':')

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::{GroupUse, MADE_BY, REPLACEMENT_PREFIX, ReplacementGroup};
-use reeve_flows::{FlowDirection, Rule, RulePeer};
+use reeve_flows::{FlowDirection, FlowRule, RulePeer};
 
 use crate::convert;
 use crate::cursor::Cursor;
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 use crate::isolate::not_listed;
 use crate::xml::Element;
@@ -23,10 +23,10 @@ impl Ec2 {
     ///
     /// # Errors
     /// The group does not exist, or a call failed.
-    pub async fn group_use(&self, id: &str) -> Result<GroupUse, Fault> {
+    pub async fn group_use(&self, id: &str) -> Result<GroupUse, AwsEc2Fault> {
         let (group, replacement) = self.group_pair(id).await?;
         let mut used = GroupUse {
-            rules: Rule::texts(&rules_of(&group)),
+            rules: FlowRule::texts(&rules_of(&group)),
             interfaces: self.interfaces_with(id).await?,
             replacement: None,
         };
@@ -39,7 +39,7 @@ impl Ec2 {
             used.interfaces.extend(self.interfaces_with(&own).await?);
             used.replacement = Some(ReplacementGroup {
                 id: own,
-                rules: Rule::texts(&rules_of(&replacement)),
+                rules: FlowRule::texts(&rules_of(&replacement)),
             });
         }
         Ok(used)
@@ -49,7 +49,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// A group of the name is not Reeve's, or a call failed.
-    pub async fn make_replacement(&self, id: &str, rules: &[Rule]) -> Result<(), Fault> {
+    pub async fn make_replacement(&self, id: &str, rules: &[FlowRule]) -> Result<(), AwsEc2Fault> {
         let (group, replacement) = self.group_pair(id).await?;
         let replacement = match replacement {
             Some(replacement) => replacement,
@@ -58,11 +58,11 @@ impl Ec2 {
         let own = self.own_id(&replacement)?;
 
         let present = rules_of(&replacement);
-        let missing: Vec<&Rule> = rules
+        let missing: Vec<&FlowRule> = rules
             .iter()
             .filter(|rule| !present.contains(rule))
             .collect();
-        let extra: Vec<&Rule> = present
+        let extra: Vec<&FlowRule> = present
             .iter()
             .filter(|rule| !rules.contains(rule))
             .collect();
@@ -81,7 +81,7 @@ impl Ec2 {
         &self,
         interface: &str,
         groups: &[String],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyNetworkInterfaceAttribute");
         let parameters = Form::new()
             .with("NetworkInterfaceId", interface)
@@ -93,7 +93,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// A group of the name is not Reeve's, or the call failed.
-    pub async fn delete_replacement(&self, id: &str) -> Result<(), Fault> {
+    pub async fn delete_replacement(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let (_, replacement) = self.group_pair(id).await?;
         let Some(replacement) = replacement else {
             return Ok(());
@@ -107,7 +107,7 @@ impl Ec2 {
     }
 
     /// Returns a group and the one in its place.
-    async fn group_pair(&self, id: &str) -> Result<(Element, Option<Element>), Fault> {
+    async fn group_pair(&self, id: &str) -> Result<(Element, Option<Element>), AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
         let missing = || {
             let message = format!("the security group {id} does not exist");
@@ -125,7 +125,7 @@ impl Ec2 {
     }
 
     /// Returns the identifier of a group that Reeve made.
-    fn own_id(&self, group: &Element) -> Result<String, Fault> {
+    fn own_id(&self, group: &Element) -> Result<String, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
         let id = group.text_of("groupId").unwrap_or_default();
         let is_own = convert::tags(group)
@@ -141,7 +141,7 @@ impl Ec2 {
         }
     }
 
-    async fn create_replacement(&self, id: &str, group: &Element) -> Result<Element, Fault> {
+    async fn create_replacement(&self, id: &str, group: &Element) -> Result<Element, AwsEc2Fault> {
         let name = format!("{REPLACEMENT_PREFIX}{id}");
         let description = format!("Least rules of {id} by its flow logs. Made by Reeve.");
         let network = group.text_of("vpcId");
@@ -155,10 +155,10 @@ impl Ec2 {
         &self,
         id: &str,
         direction: FlowDirection,
-        rules: &[&Rule],
+        rules: &[&FlowRule],
         is_added: bool,
-    ) -> Result<(), Fault> {
-        let own: Vec<&&Rule> = rules
+    ) -> Result<(), AwsEc2Fault> {
+        let own: Vec<&&FlowRule> = rules
             .iter()
             .filter(|rule| rule.direction == direction)
             .collect();
@@ -192,7 +192,10 @@ impl Ec2 {
     }
 
     /// Returns the groups of each interface that has one.
-    async fn interfaces_with(&self, id: &str) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+    async fn interfaces_with(
+        &self,
+        id: &str,
+    ) -> Result<BTreeMap<String, Vec<String>>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeNetworkInterfaces");
         let (mut found, mut cursor) = (BTreeMap::new(), Cursor::new());
         loop {
@@ -216,7 +219,7 @@ impl Ec2 {
 }
 
 /// Adds a rule to the parameters of a call.
-fn with_rule(form: Form, number: usize, rule: &Rule) -> Form {
+fn with_rule(form: Form, number: usize, rule: &FlowRule) -> Form {
     let prefix = format!("IpPermissions.{number}");
     let protocol = rule
         .protocol
@@ -249,7 +252,7 @@ fn with_rule(form: Form, number: usize, rule: &Rule) -> Form {
 }
 
 /// Reads the rules of a group as EC2 listed it.
-fn rules_of(group: &Element) -> Vec<Rule> {
+fn rules_of(group: &Element) -> Vec<FlowRule> {
     let mut rules = Vec::new();
     for (list, direction) in [
         ("ipPermissions", FlowDirection::Ingress),
@@ -275,7 +278,7 @@ fn rules_of(group: &Element) -> Vec<Rule> {
     rules
 }
 
-fn rule(permission: &Element, direction: FlowDirection, peer: &str) -> Option<Rule> {
+fn rule(permission: &Element, direction: FlowDirection, peer: &str) -> Option<FlowRule> {
     let protocol = match permission.text_of("ipProtocol")? {
         "-1" => "all",
         protocol => protocol,
@@ -288,7 +291,7 @@ fn rule(permission: &Element, direction: FlowDirection, peer: &str) -> Option<Ru
         }
     };
     let (from, to) = (port("fromPort", "0"), port("toPort", "65535"));
-    Rule::parse(&format!("{direction} {protocol} {from}-{to} {peer}")).ok()
+    FlowRule::parse(&format!("{direction} {protocol} {from}-{to} {peer}")).ok()
 }
 
 #[cfg(test)]
@@ -306,7 +309,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            Rule::texts(&rules_of(&listed)),
+            FlowRule::texts(&rules_of(&listed)),
             [
                 "egress all 0-65535 0.0.0.0/0",
                 "ingress tcp 443-443 10.0.0.0/16",

@@ -29,7 +29,7 @@ use aws_types::{SdkConfig, SigningName};
 use serde::Deserialize;
 
 use crate::endpoint;
-use crate::fault::{At, Call, Fault, FaultKind};
+use crate::fault::{At, AwsEc2Fault, Call, FaultKind};
 use crate::place::retries;
 
 /// Header that names the account a request is about. Services that demand it answer at a host of that
@@ -64,7 +64,7 @@ pub async fn send(
     config: &SdkConfig,
     call: Call<'_>,
     request: SignedRequest,
-) -> Result<Vec<u8>, Fault> {
+) -> Result<Vec<u8>, AwsEc2Fault> {
     Ok(send_for_header(config, call, request, "content-type")
         .await?
         .0)
@@ -79,7 +79,7 @@ pub async fn send_for_header(
     call: Call<'_>,
     request: SignedRequest,
     header: &'static str,
-) -> Result<(Vec<u8>, Option<String>), Fault> {
+) -> Result<(Vec<u8>, Option<String>), AwsEc2Fault> {
     let retries = config
         .retry_config()
         .cloned()

@@ -6,7 +6,7 @@ use reeve_estate::{Resource, ResourceKind, ResourceState};
 use crate::convert;
 use crate::cursor::Cursor;
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
 
@@ -24,7 +24,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
-    pub async fn snapshot_resource(&self, id: &str) -> Result<Resource, Fault> {
+    pub async fn snapshot_resource(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSnapshots");
         let page = self
             .read(call, Form::new().with_list("SnapshotId", [id]))
@@ -50,7 +50,7 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::WrongState`] while an image uses it, or once one of `kept` is gone; the call's
     /// failure otherwise.
-    pub async fn delete_snapshot(&self, id: &str, kept: &[String]) -> Result<(), Fault> {
+    pub async fn delete_snapshot(&self, id: &str, kept: &[String]) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:DeleteSnapshot");
         for newer in kept {
             let stays = match self.snapshot_resource(newer).await {
@@ -77,7 +77,7 @@ impl Ec2 {
 
     /// An image of the account with a disk of a snapshot. EC2 refuses to delete the snapshot then;
     /// emulators do not know of every such image, nor of the filter by snapshot.
-    async fn image_of(&self, snapshot: &str) -> Result<Option<String>, Fault> {
+    async fn image_of(&self, snapshot: &str) -> Result<Option<String>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeImages");
         let mut cursor = Cursor::new();
 

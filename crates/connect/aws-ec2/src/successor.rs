@@ -10,7 +10,7 @@ use reeve_estate::{MADE_BY, Purchase, SUCCEEDS_TAG};
 
 use crate::convert;
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
 
@@ -43,7 +43,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn successor(&self, id: &str) -> Result<Option<FoundSuccessor>, Fault> {
+    pub async fn successor(&self, id: &str) -> Result<Option<FoundSuccessor>, AwsEc2Fault> {
         let all = self.successors(id).await?;
         let lives = all.iter().find(|one| !ENDED.contains(&state(one)));
         Ok(lives.and_then(|one| {
@@ -70,7 +70,7 @@ impl Ec2 {
         id: &str,
         purchase: Purchase,
         groups: &[String],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AwsEc2Fault> {
         let all = self.successors(id).await?;
         if all.iter().any(|one| !ENDED.contains(&state(one))) {
             return Ok(());
@@ -93,7 +93,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::WrongState`] while the machine does not run; the call's failure otherwise.
-    pub async fn may_end_successor(&self, id: &str) -> Result<(), Fault> {
+    pub async fn may_end_successor(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:TerminateInstances");
         let own = self.instance(id).await?;
         if state(&own) != "running" {
@@ -107,7 +107,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::WrongState`] while the machine does not run; the call's failure otherwise.
-    pub async fn end_successor(&self, id: &str) -> Result<(), Fault> {
+    pub async fn end_successor(&self, id: &str) -> Result<(), AwsEc2Fault> {
         self.may_end_successor(id).await?;
         let call = self.place.call("ec2:TerminateInstances");
         let all = self.successors(id).await?;
@@ -122,7 +122,7 @@ impl Ec2 {
     }
 
     /// Machines that Reeve launched in the place of one, ended ones included while EC2 lists them.
-    async fn successors(&self, id: &str) -> Result<Vec<Element>, Fault> {
+    async fn successors(&self, id: &str) -> Result<Vec<Element>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeInstances");
         let own = format!("tag:{}", MADE_BY.0);
         let parameters = Form::new()
@@ -137,7 +137,7 @@ impl Ec2 {
     }
 
     /// User data of a machine as EC2 encodes it.
-    async fn user_data(&self, id: &str) -> Result<Option<String>, Fault> {
+    async fn user_data(&self, id: &str) -> Result<Option<String>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeInstanceAttribute");
         let parameters = Form::new()
             .with("InstanceId", id)

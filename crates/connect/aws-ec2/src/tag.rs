@@ -2,7 +2,7 @@
 //! there, and `DeleteTags`, which succeeds where there is no such key.
 
 use crate::describe::Ec2;
-use crate::fault::Fault;
+use crate::fault::AwsEc2Fault;
 use crate::form::Form;
 
 impl Ec2 {
@@ -10,7 +10,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn set_tag(&self, id: &str, key: &str, value: &str) -> Result<(), Fault> {
+    pub async fn set_tag(&self, id: &str, key: &str, value: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:CreateTags");
         let parameters = Form::new()
             .with_list("ResourceId", [id])
@@ -22,7 +22,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure.
-    pub async fn remove_tag(&self, id: &str, key: &str) -> Result<(), Fault> {
+    pub async fn remove_tag(&self, id: &str, key: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:DeleteTags");
         // A value would restrict the call to a tag that has it.
         self.change(

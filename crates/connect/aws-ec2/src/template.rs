@@ -3,7 +3,7 @@
 //! EC2 API reference, `CreateLaunchTemplateVersion`.
 
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
 
@@ -49,7 +49,7 @@ impl Ec2 {
         &self,
         template: &str,
         named: &str,
-    ) -> Result<Option<TemplateVersion>, Fault> {
+    ) -> Result<Option<TemplateVersion>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeLaunchTemplateVersions");
         let parameters = Form::new().with("LaunchTemplateId", template);
         let page = self
@@ -72,7 +72,7 @@ impl Ec2 {
         template: &str,
         from: &str,
         instance_type: &str,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, AwsEc2Fault> {
         let call = self.place.call("ec2:CreateLaunchTemplateVersion");
         let missing = || {
             call.fault(
@@ -132,7 +132,7 @@ impl Ec2 {
         template: &str,
         least: u64,
         description: &str,
-    ) -> Result<Option<u64>, Fault> {
+    ) -> Result<Option<u64>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeLaunchTemplateVersions");
         let parameters = Form::new()
             .with("LaunchTemplateId", template)

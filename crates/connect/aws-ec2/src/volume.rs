@@ -5,7 +5,7 @@
 use reeve_estate::{Resource, ResourceState};
 
 use crate::describe::Ec2;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, FaultKind};
 use crate::form::Form;
 
 impl Ec2 {
@@ -13,7 +13,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// The call's failure. What the account may not ask of changes under way is taken as none.
-    pub async fn settled_volume(&self, id: &str) -> Result<Resource, Fault> {
+    pub async fn settled_volume(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let mut volume = self.volume(id).await?;
         if self.modification(id).await?.as_deref() == Some("modifying") {
             volume.state = ResourceState::Changing;
@@ -23,7 +23,7 @@ impl Ec2 {
 
     /// Returns the stage of a volume's last modification; `None` if there was none, or the account
     /// may not ask.
-    async fn modification(&self, id: &str) -> Result<Option<String>, Fault> {
+    async fn modification(&self, id: &str) -> Result<Option<String>, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeVolumesModifications");
         let page = match self
             .read(call, Form::new().with_list("VolumeId", [id]))
@@ -60,7 +60,7 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::InvalidType`] for a size that is not larger, [`FaultKind::Other`] while an
     /// earlier change is not completed; the call's failure otherwise.
-    pub async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
+    pub async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyVolume");
         let now = self
             .volume(id)
@@ -105,7 +105,7 @@ impl Ec2 {
         volume_type: &str,
         iops: Option<u32>,
         throughput_mibps: Option<u32>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:ModifyVolume");
         self.require_completed(id).await?;
         let number = |name: &str, value: Option<u32>| {
@@ -131,7 +131,7 @@ impl Ec2 {
     ///
     /// # Errors
     /// [`FaultKind::WrongState`] while something has it; the call's failure otherwise.
-    pub async fn delete_volume(&self, id: &str) -> Result<(), Fault> {
+    pub async fn delete_volume(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("ec2:DeleteVolume");
         if self.volume(id).await?.state != ResourceState::Unattached {
             let message =
@@ -144,7 +144,7 @@ impl Ec2 {
     }
 
     /// Refuses a change of a volume whose last change is not completed.
-    async fn require_completed(&self, id: &str) -> Result<(), Fault> {
+    async fn require_completed(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let stage = self.modification(id).await?;
         let Some(stage @ ("modifying" | "optimizing")) = stage.as_deref() else {
             return Ok(());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use xmlparser::{ElementEnd, Token, Tokenizer};
 
-use crate::fault::{Call, Fault, FaultKind};
+use crate::fault::{AwsEc2Fault, Call, FaultKind};
 
 /// Deepest nesting that is read; AWS's answers stay below a quarter of it.
 const DEEPEST: usize = 64;
@@ -33,7 +33,7 @@ pub struct Malformed {
 impl Malformed {
     /// Returns the fault of a call that was answered so.
     #[must_use]
-    pub fn at(&self, call: Call<'_>) -> Fault {
+    pub fn at(&self, call: Call<'_>) -> AwsEc2Fault {
         call.fault(FaultKind::Broken, None, &self.to_string())
     }
 }

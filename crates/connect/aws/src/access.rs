@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{At, AwsEc2Fault, Cursor, FaultKind, Place};
 use reeve_estate::bucket::access::AccessState;
 use reeve_estate::{AccessBatch, BucketAccess, Resource};
 
@@ -49,7 +49,7 @@ struct LogTarget {
 }
 
 /// Result of reading one bucket; `None` while the last reading is recent.
-type Reading = Result<Option<BucketAccess>, Fault>;
+type Reading = Result<Option<BucketAccess>, AwsEc2Fault>;
 
 impl AwsConnection {
     /// Reads on in the logs of buckets.
@@ -132,7 +132,7 @@ async fn target(
     client: &Client,
     place: &Place,
     bucket: &Resource,
-) -> Result<Option<LogTarget>, Fault> {
+) -> Result<Option<LogTarget>, AwsEc2Fault> {
     let name = bucket.id.as_str();
     let answer = client
         .get_bucket_logging()
@@ -194,7 +194,7 @@ async fn logs(
     bucket: &str,
     target: &LogTarget,
     access: &mut BucketAccess,
-) -> Result<(Requests, bool), Fault> {
+) -> Result<(Requests, bool), AwsEc2Fault> {
     let call = place.call("s3:ListBucket");
     let mut requests = Requests::default();
     let mut start = access.cursor.clone();
@@ -249,7 +249,7 @@ async fn read_log(
     key: &str,
     bucket: &str,
     requests: &mut Requests,
-) -> Result<(), Fault> {
+) -> Result<(), AwsEc2Fault> {
     let call = place.call("s3:GetObject");
     let answer = client
         .get_object()
@@ -285,7 +285,7 @@ async fn list(
     bucket: &str,
     mut requests: Requests,
     access: &mut BucketAccess,
-) -> Result<bool, Fault> {
+) -> Result<bool, AwsEc2Fault> {
     let call = place.call("s3:ListBucket");
     let now = access.read_at;
     access.begin_listing();

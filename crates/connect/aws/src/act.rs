@@ -3,11 +3,11 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Ec2, FaultKind, Place};
 use reeve_estate::{
     AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, InventorySink,
     Mutation, Observe, ObserveError, Observed, Operation, Purchase, Resource, ResourceId,
-    ResourceKind, ResourceState, SUCCEEDS_TAG, SampleBatch, SampleQuery, Snapshot,
+    ResourceKind, ResourceSnapshot, ResourceState, SUCCEEDS_TAG, SampleBatch, SampleQuery,
 };
 
 use crate::inventory::elb;
@@ -182,7 +182,7 @@ impl Act for AwsConnection {
         &self,
         resource: &ResourceId,
         region: &str,
-        snapshot: &Snapshot,
+        snapshot: &ResourceSnapshot,
     ) -> Result<bool, ActError> {
         let place = self.place("", region);
         // EC2 gives snapshots its own identifiers; those of databases are names of ours.
@@ -203,7 +203,11 @@ impl AwsConnection {
 
     /// A machine, with its successor where it may have one: on spot capacity, or launched by Reeve
     /// in the place of another.
-    async fn machine_with_successor(&self, place: Place, id: &str) -> Result<Resource, Fault> {
+    async fn machine_with_successor(
+        &self,
+        place: Place,
+        id: &str,
+    ) -> Result<Resource, AwsEc2Fault> {
         let mut machine = self.ec2(place.clone()).settled_machine(id).await?;
         if machine.purchase == Some(Purchase::Spot) || machine.tag(SUCCEEDS_TAG).is_some() {
             machine.specification.successor =
@@ -213,7 +217,7 @@ impl AwsConnection {
     }
 
     /// A resource that Reeve can remove.
-    async fn removable(&self, resource: &Resource, place: Place) -> Result<Resource, Fault> {
+    async fn removable(&self, resource: &Resource, place: Place) -> Result<Resource, AwsEc2Fault> {
         let id = resource.id.as_str();
         match resource.kind {
             ResourceKind::IpAddress => self.ec2(place).address(id).await,
@@ -256,7 +260,7 @@ impl AwsConnection {
             Mutation::Snapshot { description } => {
                 let ec2 = self.ec2(self.place_of(volume));
                 let id = ec2.snapshot(volume.id.as_str(), description).await?;
-                Ok(Applied::Snapshot(Snapshot { id }))
+                Ok(Applied::Snapshot(ResourceSnapshot { id }))
             }
             Mutation::Grow { storage_gib } => accepted(
                 self.ec2(self.place_of(volume))
@@ -300,7 +304,7 @@ impl AwsConnection {
             Mutation::Resize { instance_type } => accepted(rds.resize(id, instance_type).await),
             Mutation::Snapshot { description } => {
                 let id = rds.snapshot(id, description, Timestamp::now()).await?;
-                Ok(Applied::Snapshot(Snapshot { id }))
+                Ok(Applied::Snapshot(ResourceSnapshot { id }))
             }
             Mutation::Grow { storage_gib } => accepted(rds.grow(id, *storage_gib).await),
             Mutation::FailOver => accepted(rds.fail_over(id).await),
@@ -324,7 +328,10 @@ fn observed(resource: Resource) -> Observed {
 
 /// Result of a look at a resource. A removed one is unknown to the cloud at once, which is the
 /// state that its removal leads to.
-fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resource, Fault> {
+fn unless_gone(
+    known: &Resource,
+    found: Result<Resource, AwsEc2Fault>,
+) -> Result<Resource, AwsEc2Fault> {
     match found {
         Err(fault) if fault.kind == FaultKind::NotFound => Ok(Resource {
             state: ResourceState::Deleted,
@@ -338,7 +345,11 @@ fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resou
 /// The answer to a change of a machine. A change that came too late for a machine that is gone
 /// reads better than the state it is in, and EC2 has one error code for both: the machine itself
 /// tells them apart.
-async fn answered(ec2: &Ec2, id: &str, outcome: Result<(), Fault>) -> Result<Applied, ActError> {
+async fn answered(
+    ec2: &Ec2,
+    id: &str,
+    outcome: Result<(), AwsEc2Fault>,
+) -> Result<Applied, ActError> {
     match outcome {
         Err(fault) if fault.kind == FaultKind::WrongState => {
             let gone = ec2
@@ -359,7 +370,7 @@ async fn answered(ec2: &Ec2, id: &str, outcome: Result<(), Fault>) -> Result<App
     }
 }
 
-fn accepted(outcome: Result<(), Fault>) -> Result<Applied, ActError> {
+fn accepted(outcome: Result<(), AwsEc2Fault>) -> Result<Applied, ActError> {
     Ok(outcome.map(|()| Applied::Accepted)?)
 }
 

@@ -13,7 +13,7 @@ use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::GetObjectError;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{CompletedMultipartUpload, CompletedPart};
-use reeve_connect_aws_ec2::{At, Call, Fault, FaultKind};
+use reeve_connect_aws_ec2::{At, AwsEc2Fault, Call, FaultKind};
 use reeve_connect_outbound::Outbound;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
@@ -45,7 +45,7 @@ pub struct BucketPlace {
 
 /// Client of the objects in one bucket, below one prefix.
 #[derive(Debug, Clone)]
-pub struct Bucket {
+pub struct AwsBucket {
     client: Client,
     bucket: String,
     prefix: String,
@@ -88,9 +88,9 @@ impl BucketError {
     }
 }
 
-impl Bucket {
+impl AwsBucket {
     /// Opens a bucket, at an endpoint of its own through `outbound` alone. Nothing is called yet.
-    pub async fn open(place: &BucketPlace, outbound: &Outbound) -> Bucket {
+    pub async fn open(place: &BucketPlace, outbound: &Outbound) -> AwsBucket {
         let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
             .region(Region::new(place.region.clone()))
             .retry_config(RetryConfig::standard().with_max_attempts(2))
@@ -128,7 +128,7 @@ impl Bucket {
             ..
         } = place.clone();
 
-        Bucket {
+        AwsBucket {
             client: Client::from_conf(config),
             bucket,
             prefix,
@@ -166,7 +166,7 @@ impl Bucket {
         }
     }
 
-    fn refused(&self, name: &str, fault: Fault) -> BucketError {
+    fn refused(&self, name: &str, fault: AwsEc2Fault) -> BucketError {
         BucketError::Call {
             object: self.object(name),
             cause: fault.message,
@@ -190,7 +190,7 @@ impl Bucket {
             .body(ByteStream::from(bytes));
         let put = call.send().await.at(self.call("s3:PutObject"));
         put.map(|_| ())
-            .map_err(|fault: Fault| self.refused(name, fault))
+            .map_err(|fault: AwsEc2Fault| self.refused(name, fault))
     }
 
     /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the
@@ -212,7 +212,7 @@ impl Bucket {
                 .key(self.key(name))
                 .body(ByteStream::from(first));
             let put = call.send().await.at(self.call("s3:PutObject"));
-            put.map_err(|fault: Fault| self.refused(name, fault))?;
+            put.map_err(|fault: AwsEc2Fault| self.refused(name, fault))?;
         } else {
             let call = self
                 .client
@@ -220,7 +220,7 @@ impl Bucket {
                 .bucket(&self.bucket)
                 .key(self.key(name));
             let begun = call.send().await.at(self.call("s3:PutObject"));
-            let begun = begun.map_err(|fault: Fault| self.refused(name, fault))?;
+            let begun = begun.map_err(|fault: AwsEc2Fault| self.refused(name, fault))?;
             let id = begun.upload_id().unwrap_or_default();
             if let Err(error) = self.parts(name, id, first, &mut file).await {
                 let abort = self
@@ -260,7 +260,7 @@ impl Bucket {
                 .send()
                 .await
                 .at(self.call("s3:PutObject"));
-            let put = put.map_err(|fault: Fault| self.refused(name, fault))?;
+            let put = put.map_err(|fault: AwsEc2Fault| self.refused(name, fault))?;
             let part = CompletedPart::builder()
                 .part_number(number)
                 .set_e_tag(put.e_tag().map(str::to_owned))
@@ -285,7 +285,7 @@ impl Bucket {
             .await
             .at(self.call("s3:PutObject"));
         put.map(|_| ())
-            .map_err(|fault: Fault| self.refused(name, fault))
+            .map_err(|fault: AwsEc2Fault| self.refused(name, fault))
     }
 
     async fn part(&self, name: &str, file: &mut File) -> Result<Vec<u8>, BucketError> {
@@ -330,7 +330,7 @@ impl Bucket {
             .bucket(&self.bucket)
             .key(self.key(name));
         let found = call.send().await.at(self.call("s3:GetObject"));
-        let found = found.map_err(|fault: Fault| self.refused(name, fault))?;
+        let found = found.map_err(|fault: AwsEc2Fault| self.refused(name, fault))?;
         let written = async {
             let mut file = File::create(into).await?;
             tokio::io::copy(&mut found.body.into_async_read(), &mut file).await?;
@@ -352,7 +352,7 @@ impl Bucket {
         let deleted = call.send().await.at(self.call("s3:DeleteObject"));
         deleted
             .map(|_| ())
-            .map_err(|fault: Fault| self.refused(name, fault))
+            .map_err(|fault: AwsEc2Fault| self.refused(name, fault))
     }
 
     /// Reads an object; `None` when there is none.

@@ -7,7 +7,7 @@
 
 use aws_config::SdkConfig;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
-use reeve_connect_aws_ec2::{Call, Fault, FaultKind};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Call, FaultKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub(crate) struct CloudWatch {
 /// A name and a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(crate) struct Dimension {
+pub(crate) struct CloudwatchDimension {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
@@ -31,11 +31,11 @@ pub(crate) struct Dimension {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(crate) struct Metric {
+pub(crate) struct CloudwatchMetric {
     pub(crate) namespace: String,
     pub(crate) metric_name: String,
     #[serde(default)]
-    pub(crate) dimensions: Vec<Dimension>,
+    pub(crate) dimensions: Vec<CloudwatchDimension>,
 }
 
 #[derive(Debug, Serialize)]
@@ -43,7 +43,7 @@ pub(crate) struct Metric {
 pub(crate) struct ListMetrics {
     pub(crate) namespace: &'static str,
     pub(crate) metric_name: &'static str,
-    pub(crate) dimensions: Vec<Dimension>,
+    pub(crate) dimensions: Vec<CloudwatchDimension>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_token: Option<String>,
 }
@@ -52,14 +52,14 @@ pub(crate) struct ListMetrics {
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct MetricsListed {
     #[serde(default)]
-    pub(crate) metrics: Vec<Metric>,
+    pub(crate) metrics: Vec<CloudwatchMetric>,
     pub(crate) next_token: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct MetricStat {
-    pub(crate) metric: Metric,
+    pub(crate) metric: CloudwatchMetric,
     pub(crate) period: i64,
     pub(crate) stat: &'static str,
 }
@@ -123,7 +123,7 @@ impl CloudWatch {
         &self,
         call: Call<'_>,
         request: &ListMetrics,
-    ) -> Result<MetricsListed, Fault> {
+    ) -> Result<MetricsListed, AwsEc2Fault> {
         self.invoke(call, "ListMetrics", request).await
     }
 
@@ -131,7 +131,7 @@ impl CloudWatch {
         &self,
         call: Call<'_>,
         request: &GetMetricData<'_>,
-    ) -> Result<MetricData, Fault> {
+    ) -> Result<MetricData, AwsEc2Fault> {
         self.invoke(call, "GetMetricData", request).await
     }
 
@@ -140,7 +140,7 @@ impl CloudWatch {
         call: Call<'_>,
         operation: &'static str,
         request: &impl Serialize,
-    ) -> Result<O, Fault> {
+    ) -> Result<O, AwsEc2Fault> {
         let broken =
             |error: serde_json::Error| call.fault(FaultKind::Broken, None, &error.to_string());
         let request = SignedRequest {

@@ -28,7 +28,7 @@ use reeve_estate::{DescriptionSink, ObserveError, ObserveErrorKind, ResourceKind
 
 use crate::session::AwsConnection;
 use last_access::LastAccess;
-use read::Reader;
+use read::DescribeReader;
 
 impl AwsConnection {
     /// Reads all kinds of the table in all regions.
@@ -58,7 +58,7 @@ impl AwsConnection {
             };
             for region in regions {
                 let place = self.place(&account, region);
-                let reader = Reader {
+                let reader = DescribeReader {
                     aws: self,
                     row,
                     kind,

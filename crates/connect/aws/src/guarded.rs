@@ -14,7 +14,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
-use reeve_connect_outbound::{Answer, Method, Outbound, OutboundError, Request};
+use reeve_connect_outbound::{Method, Outbound, OutboundAnswer, OutboundError, OutboundRequest};
 
 /// The SDK's client over the guarded one.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl HttpConnector for Guarded {
     }
 }
 
-async fn outgoing(request: HttpRequest) -> Result<Request, ConnectorError> {
+async fn outgoing(request: HttpRequest) -> Result<OutboundRequest, ConnectorError> {
     let method = Method::from_bytes(request.method().as_bytes()).map_err(unfit)?;
     let url = request.uri().parse().map_err(unfit)?;
     let headers = request
@@ -55,7 +55,7 @@ async fn outgoing(request: HttpRequest) -> Result<Request, ConnectorError> {
         .map_err(unfit)?
         .to_vec();
 
-    Ok(Request {
+    Ok(OutboundRequest {
         method,
         url,
         headers,
@@ -63,7 +63,7 @@ async fn outgoing(request: HttpRequest) -> Result<Request, ConnectorError> {
     })
 }
 
-fn answered(answer: Answer) -> Result<HttpResponse, ConnectorError> {
+fn answered(answer: OutboundAnswer) -> Result<HttpResponse, ConnectorError> {
     let status = StatusCode::try_from(answer.status.as_u16()).map_err(unfit)?;
     let mut response = HttpResponse::new(status, SdkBody::from(answer.body));
 

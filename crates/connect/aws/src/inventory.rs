@@ -13,9 +13,10 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
-use reeve_connect_aws_ec2::{Fault, FaultKind, Listing};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind, Listing};
 use reeve_estate::{
-    Catalogue, Inventory, InventorySink, Purchase, Resource, ResourceId, ResourceKind, StoreError,
+    Inventory, InventorySink, PriceCatalogue, Purchase, Resource, ResourceId, ResourceKind,
+    StoreError,
 };
 
 use crate::session::AwsConnection;
@@ -26,7 +27,7 @@ impl AwsConnection {
     pub(crate) async fn read_inventory(
         &self,
         sink: Option<&dyn InventorySink>,
-    ) -> Result<Inventory, Fault> {
+    ) -> Result<Inventory, AwsEc2Fault> {
         let account = self.caller().await?;
         let priced = sink.map(|sink| Priced::new(sink, self.catalogue()));
         let mut work: Vec<BoxFuture<'_, Listing>> = vec![Box::pin(s3::buckets(self, &account))];
@@ -69,7 +70,7 @@ impl AwsConnection {
 /// Puts list prices on what passes through to a sink.
 struct Priced<'a> {
     sink: &'a dyn InventorySink,
-    catalogue: &'a Catalogue,
+    catalogue: &'a PriceCatalogue,
     passed: Mutex<Passed>,
 }
 
@@ -82,7 +83,7 @@ struct Passed {
 }
 
 impl<'a> Priced<'a> {
-    fn new(sink: &'a dyn InventorySink, catalogue: &'a Catalogue) -> Self {
+    fn new(sink: &'a dyn InventorySink, catalogue: &'a PriceCatalogue) -> Self {
         Priced {
             sink,
             catalogue,
@@ -111,9 +112,9 @@ impl InventorySink for Priced<'_> {
 /// nothing at all could be read and nothing was denied.
 fn merge(
     listings: Vec<Listing>,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
     mut passed: Passed,
-) -> Result<Inventory, Fault> {
+) -> Result<Inventory, AwsEc2Fault> {
     let mut inventory = Inventory::default();
     let mut incomplete = BTreeSet::new();
     let mut faults = Vec::new();
@@ -158,7 +159,7 @@ fn merge(
 }
 
 /// Notes each denied permission once a region, and each other failure once.
-fn note(inventory: &mut Inventory, faults: &[Fault]) {
+fn note(inventory: &mut Inventory, faults: &[AwsEc2Fault]) {
     let mut reported = BTreeSet::new();
     for fault in faults {
         if fault.kind == FaultKind::Denied {
@@ -205,7 +206,7 @@ fn join_groups(resources: &mut [Resource]) {
 /// none.
 fn price(
     resources: &mut [Resource],
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
     unpriced: &mut BTreeMap<String, usize>,
 ) {
     for resource in resources {
@@ -253,7 +254,7 @@ mod tests {
         let twice = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
         let inventory = merge(
             vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice],
-            Catalogue::builtin(),
+            PriceCatalogue::builtin(),
             Passed::default(),
         )
         .unwrap();
@@ -276,7 +277,7 @@ mod tests {
                     Some(FaultKind::Throttled),
                 ),
             ],
-            Catalogue::builtin(),
+            PriceCatalogue::builtin(),
             Passed::default(),
         )
         .unwrap();
@@ -301,7 +302,7 @@ mod tests {
                 &[],
                 Some(FaultKind::Unreachable),
             )],
-            Catalogue::builtin(),
+            PriceCatalogue::builtin(),
             Passed::default(),
         )
         .unwrap_err();
@@ -317,7 +318,7 @@ mod tests {
                 group,
                 listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None),
             ],
-            Catalogue::builtin(),
+            PriceCatalogue::builtin(),
             Passed::default(),
         )
         .unwrap();
@@ -337,7 +338,7 @@ mod tests {
         let mut volumes = listing(ResourceKind::Volume, &["vol-1"], None);
         volumes.resources[0].specification.storage_type = Some("gp3".into());
         volumes.resources[0].specification.storage_gib = Some(100.0);
-        let inventory = merge(vec![volumes], Catalogue::builtin(), Passed::default()).unwrap();
+        let inventory = merge(vec![volumes], PriceCatalogue::builtin(), Passed::default()).unwrap();
         assert_eq!(inventory.resources[0].monthly_cost, None);
         assert!(inventory.problems[0].contains("no price for 1 machines and volumes in eu-west-1"));
     }

@@ -27,11 +27,11 @@ mod spot_market;
 mod target_groups;
 mod trail_digest;
 
-pub use bucket::{Bucket, BucketError, BucketPlace};
+pub use bucket::{AwsBucket, BucketError, BucketPlace};
 pub use log_events::LogPage;
 pub use policy::reads;
 pub use queue::{QueueMessage, region_of_queue};
-pub use reeve_connect_aws_ec2::Scores;
+pub use reeve_connect_aws_ec2::PlacementScores;
 pub use session::{AwsConnection, Tuning};
 pub use source_bucket::{FetchedObject, ListedObject, SourceBucket, SourceBucketError};
 pub use spot_event::{NoNotice, read_spot_event};

@@ -5,7 +5,7 @@
 
 use reeve_connect_aws_ec2::form::escaped;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
-use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind, Place};
 use reeve_estate::bucket::access::LEAST_BILLED_BYTES;
 use reeve_estate::{Document, Lifecycle, Resource};
 use reeve_recommend::change::{LifecycleOperation, LifecycleRule, Tiering};
@@ -28,7 +28,7 @@ pub(crate) async fn bucket(
     cloud: &AwsConnection,
     place: Place,
     known: &Resource,
-) -> Result<Resource, Fault> {
+) -> Result<Resource, AwsEc2Fault> {
     let mut bucket = s3::bucket(cloud, &place, known).await?;
     let configuration = configuration(cloud, &place, known.id.as_str()).await?;
     bucket.specification.lifecycle = Some(observed(
@@ -43,7 +43,7 @@ pub(crate) async fn apply(
     place: &Place,
     bucket: &str,
     operation: LifecycleOperation,
-) -> Result<(), Fault> {
+) -> Result<(), AwsEc2Fault> {
     let (before, least_size) = configuration(cloud, place, bucket)
         .await?
         .unwrap_or_default();
@@ -95,7 +95,7 @@ async fn configuration(
     cloud: &AwsConnection,
     place: &Place,
     bucket: &str,
-) -> Result<Option<(String, Option<String>)>, Fault> {
+) -> Result<Option<(String, Option<String>)>, AwsEc2Fault> {
     let call = place.call(GET);
     let path = format!("/{}?lifecycle", escaped(bucket));
     let asked = request(

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{Catalogue, Metric, Resource, ResourceKind};
+use reeve_estate::{Metric, PriceCatalogue, Resource, ResourceKind};
 
 /// Conversion of a CloudWatch value to Reeve's unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum MetricReading {
     /// The average over the period, as it is.
     Average,
     /// A sum over the period, per second.
@@ -19,31 +19,31 @@ pub(crate) enum Reading {
     UsedOf(f64),
 }
 
-impl Reading {
+impl MetricReading {
     /// The statistic to ask for.
     pub(crate) const fn statistic(self) -> &'static str {
         match self {
-            Reading::Rate => "Sum",
-            Reading::Average | Reading::UsedOf(_) => "Average",
+            MetricReading::Rate => "Sum",
+            MetricReading::Average | MetricReading::UsedOf(_) => "Average",
         }
     }
 
     pub(crate) fn read(self, value: f64, period_s: i64) -> f64 {
         match self {
-            Reading::Average => value,
-            Reading::Rate => value / period_s as f64,
-            Reading::UsedOf(total) => (100.0 * (1.0 - value / total)).clamp(0.0, 100.0),
+            MetricReading::Average => value,
+            MetricReading::Rate => value / period_s as f64,
+            MetricReading::UsedOf(total) => (100.0 * (1.0 - value / total)).clamp(0.0, 100.0),
         }
     }
 }
 
 /// CloudWatch metric that the samples of one of Reeve's metrics come from.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Source {
+pub(crate) struct AwsMetricSource {
     pub(crate) namespace: &'static str,
     pub(crate) name: &'static str,
     pub(crate) dimensions: Vec<(String, String)>,
-    pub(crate) reading: Reading,
+    pub(crate) reading: MetricReading,
 }
 
 /// The metrics that agents on the machines send, by instance. Their dimensions are the agent's
@@ -51,10 +51,10 @@ pub(crate) struct Source {
 #[derive(Debug, Default)]
 pub(crate) struct AgentMetrics {
     /// Share of memory in use.
-    pub(crate) memory: BTreeMap<String, Source>,
+    pub(crate) memory: BTreeMap<String, AwsMetricSource>,
     /// The one file system of a machine, by the path it is mounted on; `None` where a machine has
     /// several, which are not one figure.
-    pub(crate) disk: BTreeMap<String, Option<Source>>,
+    pub(crate) disk: BTreeMap<String, Option<AwsMetricSource>>,
 }
 
 /// The names CloudWatch's agent gives to memory in use, percent: on Linux and on Windows.
@@ -69,7 +69,11 @@ pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
 
 /// Returns the CloudWatch metrics that may hold a metric of a resource, the best first; the first
 /// one with points is used. Empty when the cloud has none.
-pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics) -> Vec<Source> {
+pub(crate) fn sources(
+    resource: &Resource,
+    metric: Metric,
+    agents: &AgentMetrics,
+) -> Vec<AwsMetricSource> {
     let id = resource.id.as_str();
     match resource.kind {
         ResourceKind::VirtualMachine if metric == Metric::MemoryUtilization => {
@@ -83,7 +87,7 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics
         }
         ResourceKind::ScalingGroup => {
             let names: &[_] = if metric == Metric::CpuUtilization {
-                &[("CPUUtilization", Reading::Average)]
+                &[("CPUUtilization", MetricReading::Average)]
             } else {
                 &[]
             };
@@ -101,7 +105,7 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics
         }
         ResourceKind::Queue => {
             let names: &[_] = if metric == Metric::QueueDepth {
-                &[("ApproximateNumberOfMessagesVisible", Reading::Average)]
+                &[("ApproximateNumberOfMessagesVisible", MetricReading::Average)]
             } else {
                 &[]
             };
@@ -116,15 +120,15 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics
 fn sources_in(
     namespace: &'static str,
     dimensions: &[(&str, &str)],
-    names: &[(&'static str, Reading)],
-) -> Vec<Source> {
+    names: &[(&'static str, MetricReading)],
+) -> Vec<AwsMetricSource> {
     let dimensions: Vec<_> = dimensions
         .iter()
         .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
         .collect();
     names
         .iter()
-        .map(|(name, reading)| Source {
+        .map(|(name, reading)| AwsMetricSource {
             namespace,
             name,
             dimensions: dimensions.clone(),
@@ -134,54 +138,54 @@ fn sources_in(
 }
 
 /// EBS figures are there on Nitro machines; the Disk ones count instance-store disks alone.
-const fn machine(metric: Metric) -> &'static [(&'static str, Reading)] {
+const fn machine(metric: Metric) -> &'static [(&'static str, MetricReading)] {
     match metric {
-        Metric::CpuUtilization => &[("CPUUtilization", Reading::Average)],
-        Metric::NetworkIn => &[("NetworkIn", Reading::Rate)],
-        Metric::NetworkOut => &[("NetworkOut", Reading::Rate)],
+        Metric::CpuUtilization => &[("CPUUtilization", MetricReading::Average)],
+        Metric::NetworkIn => &[("NetworkIn", MetricReading::Rate)],
+        Metric::NetworkOut => &[("NetworkOut", MetricReading::Rate)],
         Metric::DiskRead => &[
-            ("EBSReadBytes", Reading::Rate),
-            ("DiskReadBytes", Reading::Rate),
+            ("EBSReadBytes", MetricReading::Rate),
+            ("DiskReadBytes", MetricReading::Rate),
         ],
         Metric::DiskWrite => &[
-            ("EBSWriteBytes", Reading::Rate),
-            ("DiskWriteBytes", Reading::Rate),
+            ("EBSWriteBytes", MetricReading::Rate),
+            ("DiskWriteBytes", MetricReading::Rate),
         ],
         Metric::DiskReadOps => &[
-            ("EBSReadOps", Reading::Rate),
-            ("DiskReadOps", Reading::Rate),
+            ("EBSReadOps", MetricReading::Rate),
+            ("DiskReadOps", MetricReading::Rate),
         ],
         Metric::DiskWriteOps => &[
-            ("EBSWriteOps", Reading::Rate),
-            ("DiskWriteOps", Reading::Rate),
+            ("EBSWriteOps", MetricReading::Rate),
+            ("DiskWriteOps", MetricReading::Rate),
         ],
-        Metric::CpuCreditBalance => &[("CPUCreditBalance", Reading::Average)],
+        Metric::CpuCreditBalance => &[("CPUCreditBalance", MetricReading::Average)],
         _ => &[],
     }
 }
 
-const fn volume(metric: Metric) -> &'static [(&'static str, Reading)] {
+const fn volume(metric: Metric) -> &'static [(&'static str, MetricReading)] {
     match metric {
-        Metric::DiskRead => &[("VolumeReadBytes", Reading::Rate)],
-        Metric::DiskWrite => &[("VolumeWriteBytes", Reading::Rate)],
-        Metric::DiskReadOps => &[("VolumeReadOps", Reading::Rate)],
-        Metric::DiskWriteOps => &[("VolumeWriteOps", Reading::Rate)],
+        Metric::DiskRead => &[("VolumeReadBytes", MetricReading::Rate)],
+        Metric::DiskWrite => &[("VolumeWriteBytes", MetricReading::Rate)],
+        Metric::DiskReadOps => &[("VolumeReadOps", MetricReading::Rate)],
+        Metric::DiskWriteOps => &[("VolumeWriteOps", MetricReading::Rate)],
         _ => &[],
     }
 }
 
 /// RDS sends rates already. Memory in use is what the class has less what is free, where the
 /// catalogue knows the class.
-fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
+fn database(resource: &Resource, metric: Metric) -> Vec<AwsMetricSource> {
     let (name, reading) = match metric {
-        Metric::CpuUtilization => ("CPUUtilization", Reading::Average),
+        Metric::CpuUtilization => ("CPUUtilization", MetricReading::Average),
         Metric::MemoryUtilization => {
             let class = resource
                 .specification
                 .instance_type
                 .as_deref()
                 .unwrap_or_default();
-            let Some(gib) = Catalogue::builtin()
+            let Some(gib) = PriceCatalogue::builtin()
                 .database(class)
                 .and_then(|c| c.machine.memory_gib)
             else {
@@ -189,20 +193,20 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
             };
             (
                 "FreeableMemory",
-                Reading::UsedOf(gib * 1024.0 * 1024.0 * 1024.0),
+                MetricReading::UsedOf(gib * 1024.0 * 1024.0 * 1024.0),
             )
         }
-        Metric::NetworkIn => ("NetworkReceiveThroughput", Reading::Average),
-        Metric::NetworkOut => ("NetworkTransmitThroughput", Reading::Average),
-        Metric::DiskRead => ("ReadThroughput", Reading::Average),
-        Metric::DiskWrite => ("WriteThroughput", Reading::Average),
-        Metric::DiskReadOps => ("ReadIOPS", Reading::Average),
-        Metric::DiskWriteOps => ("WriteIOPS", Reading::Average),
-        Metric::DatabaseConnections => ("DatabaseConnections", Reading::Average),
-        Metric::FreeStorage => ("FreeStorageSpace", Reading::Average),
-        Metric::ResponseTime => ("ReadLatency", Reading::Average),
-        Metric::ReplicaLag => ("ReplicaLag", Reading::Average),
-        Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
+        Metric::NetworkIn => ("NetworkReceiveThroughput", MetricReading::Average),
+        Metric::NetworkOut => ("NetworkTransmitThroughput", MetricReading::Average),
+        Metric::DiskRead => ("ReadThroughput", MetricReading::Average),
+        Metric::DiskWrite => ("WriteThroughput", MetricReading::Average),
+        Metric::DiskReadOps => ("ReadIOPS", MetricReading::Average),
+        Metric::DiskWriteOps => ("WriteIOPS", MetricReading::Average),
+        Metric::DatabaseConnections => ("DatabaseConnections", MetricReading::Average),
+        Metric::FreeStorage => ("FreeStorageSpace", MetricReading::Average),
+        Metric::ResponseTime => ("ReadLatency", MetricReading::Average),
+        Metric::ReplicaLag => ("ReplicaLag", MetricReading::Average),
+        Metric::CpuCreditBalance => ("CPUCreditBalance", MetricReading::Average),
         Metric::DiskUtilization
         | Metric::RequestRate
         | Metric::ErrorRate
@@ -225,10 +229,10 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
 }
 
 /// Traffic from the network behind a gateway into the world, and back.
-const fn gateway(metric: Metric) -> &'static [(&'static str, Reading)] {
+const fn gateway(metric: Metric) -> &'static [(&'static str, MetricReading)] {
     match metric {
-        Metric::NetworkIn => &[("BytesInFromDestination", Reading::Rate)],
-        Metric::NetworkOut => &[("BytesOutToDestination", Reading::Rate)],
+        Metric::NetworkIn => &[("BytesInFromDestination", MetricReading::Rate)],
+        Metric::NetworkOut => &[("BytesOutToDestination", MetricReading::Rate)],
         _ => &[],
     }
 }
@@ -237,15 +241,15 @@ const fn gateway(metric: Metric) -> &'static [(&'static str, Reading)] {
 /// count requests. Errors are those of the targets and those of the balancer itself, which belong
 /// together: see [`summed`]. Capacity units are the one metric that is reported of every kind of
 /// balancer even while nothing uses it.
-fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
+fn balancer(arn: &str, metric: Metric) -> Vec<AwsMetricSource> {
     let names: &[_] = match metric {
-        Metric::RequestRate => &[("RequestCount", Reading::Rate)],
-        Metric::ResponseTime => &[("TargetResponseTime", Reading::Average)],
+        Metric::RequestRate => &[("RequestCount", MetricReading::Rate)],
+        Metric::ResponseTime => &[("TargetResponseTime", MetricReading::Average)],
         Metric::ErrorRate => &[
-            ("HTTPCode_Target_5XX_Count", Reading::Rate),
-            ("HTTPCode_ELB_5XX_Count", Reading::Rate),
+            ("HTTPCode_Target_5XX_Count", MetricReading::Rate),
+            ("HTTPCode_ELB_5XX_Count", MetricReading::Rate),
         ],
-        Metric::CapacityUnits => &[("ConsumedLCUs", Reading::Average)],
+        Metric::CapacityUnits => &[("ConsumedLCUs", MetricReading::Average)],
         _ => &[],
     };
 
@@ -366,8 +370,8 @@ mod tests {
 
     #[test]
     fn numbers_are_read_in_our_units() {
-        assert_eq!(Reading::Rate.read(300.0, 300), 1.0);
-        assert_eq!(Reading::Average.read(42.0, 300), 42.0);
+        assert_eq!(MetricReading::Rate.read(300.0, 300), 1.0);
+        assert_eq!(MetricReading::Average.read(42.0, 300), 42.0);
 
         let found = sources(
             &resource(ResourceKind::Database, "orders"),

@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 use aws_config::SdkConfig;
 use aws_smithy_types::retry::RetryConfig;
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::query::{self, Service};
+use reeve_connect_aws_ec2::query::{self, QueryService};
 use reeve_connect_aws_ec2::xml::Malformed;
 use reeve_connect_aws_ec2::{
-    Call, Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only,
+    AwsEc2Fault, Call, ChangePace, Cursor, Element, FaultKind, Form, Listing, Place, refused_only,
 };
-use reeve_estate::{Catalogue, MADE_BY, Resource, ResourceKind, ResourceState};
+use reeve_estate::{MADE_BY, PriceCatalogue, Resource, ResourceKind, ResourceState};
 
 /// Instances in a page, the most there may be.
 const PAGE: u32 = 100;
-const RDS: Service = Service {
+const RDS: QueryService = QueryService {
     name: "rds",
     version: "2014-10-31",
 };
@@ -32,11 +32,11 @@ pub(crate) struct Rds {
     /// Without the SDK's retries: it must not repeat what may have happened.
     changes: SdkConfig,
     place: Place,
-    pace: Pace,
+    pace: ChangePace,
 }
 
 impl Rds {
-    pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
+    pub(crate) fn new(config: &SdkConfig, place: Place, pace: ChangePace) -> Self {
         let changes = config
             .clone()
             .into_builder()
@@ -50,12 +50,12 @@ impl Rds {
         }
     }
 
-    async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+    async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, AwsEc2Fault> {
         query::ask(&self.reads, call, RDS, parameters).await
     }
 
     /// Makes a change: one call, repeated only where it was refused for the rate.
-    async fn change(&self, call: Call<'_>, parameters: Form) -> Result<(), Fault> {
+    async fn change(&self, call: Call<'_>, parameters: Form) -> Result<(), AwsEc2Fault> {
         refused_only(self.pace, || {
             query::ask(&self.changes, call, RDS, parameters.clone())
         })
@@ -71,7 +71,7 @@ impl Rds {
         listing
     }
 
-    async fn read(&self, into: &mut Vec<Resource>) -> Result<(), Fault> {
+    async fn read(&self, into: &mut Vec<Resource>) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:DescribeDBInstances");
         let mut cursor = Cursor::new();
 
@@ -92,7 +92,7 @@ impl Rds {
     }
 
     /// One database instance as RDS has it, and as a resource.
-    async fn instance(&self, id: &str) -> Result<(Element, Resource), Fault> {
+    async fn instance(&self, id: &str) -> Result<(Element, Resource), AwsEc2Fault> {
         let call = self.place.call("rds:DescribeDBInstances");
         let page = self
             .ask(call, Form::new().with("DBInstanceIdentifier", id))
@@ -115,7 +115,7 @@ impl Rds {
 
     /// Stops an instance. Members of an Aurora cluster stop with their cluster alone, and are
     /// refused.
-    pub(crate) async fn stop(&self, id: &str) -> Result<(), Fault> {
+    pub(crate) async fn stop(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:StopDBInstance");
         let (instance, _) = self.instance(id).await?;
 
@@ -131,14 +131,14 @@ impl Rds {
             .await
     }
 
-    pub(crate) async fn start(&self, id: &str) -> Result<(), Fault> {
+    pub(crate) async fn start(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:StartDBInstance");
         self.change(call, Form::new().with("DBInstanceIdentifier", id))
             .await
     }
 
     /// Modifies an instance at once, not in its next maintenance window.
-    async fn modify(&self, id: &str, name: &str, value: &str) -> Result<(), Fault> {
+    async fn modify(&self, id: &str, name: &str, value: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
         let parameters = Form::new()
             .with("DBInstanceIdentifier", id)
@@ -149,7 +149,7 @@ impl Rds {
 
     /// Changes the class at once, which restarts the instance. Unlike a machine, a database must be
     /// running.
-    pub(crate) async fn resize(&self, id: &str, class: &str) -> Result<(), Fault> {
+    pub(crate) async fn resize(&self, id: &str, class: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, resource) = self.instance(id).await?;
 
@@ -161,7 +161,7 @@ impl Rds {
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
 
-        if Catalogue::builtin().database(class).is_none()
+        if PriceCatalogue::builtin().database(class).is_none()
             && !self.orderable(&instance, class).await?
         {
             return Err(call.fault(
@@ -175,13 +175,13 @@ impl Rds {
     }
 
     /// Adds or removes the standby in another zone at once; the instance serves meanwhile.
-    pub(crate) async fn set_standby(&self, id: &str, standby: bool) -> Result<(), Fault> {
+    pub(crate) async fn set_standby(&self, id: &str, standby: bool) -> Result<(), AwsEc2Fault> {
         self.modify(id, "MultiAZ", if standby { "true" } else { "false" })
             .await
     }
 
     /// Returns `true` if RDS offers a class that the catalogue does not know.
-    async fn orderable(&self, instance: &Element, class: &str) -> Result<bool, Fault> {
+    async fn orderable(&self, instance: &Element, class: &str) -> Result<bool, AwsEc2Fault> {
         let call = self.place.call("rds:DescribeOrderableDBInstanceOptions");
         let parameters = Form::new()
             .with("Engine", instance.text_of("Engine").unwrap_or_default())
@@ -211,7 +211,7 @@ impl Rds {
         id: &str,
         description: &str,
         now: Timestamp,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, AwsEc2Fault> {
         let call = self.place.call("rds:CreateDBSnapshot");
         let name = format!("reeve-{id}-{}", now.strftime("%Y%m%d%H%M%S"));
         let parameters = Form::new()
@@ -226,7 +226,7 @@ impl Rds {
         Ok(name)
     }
 
-    pub(crate) async fn snapshot_complete(&self, name: &str) -> Result<bool, Fault> {
+    pub(crate) async fn snapshot_complete(&self, name: &str) -> Result<bool, AwsEc2Fault> {
         let call = self.place.call("rds:DescribeDBSnapshots");
         let page = self
             .ask(call, Form::new().with("DBSnapshotIdentifier", name))

@@ -10,16 +10,16 @@ use std::collections::BTreeMap;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Cursor, FaultKind, Place};
 use reeve_estate::{Metric, ResourceKind, Sample, SampleBatch, SampleQuery};
 
 use crate::cloudwatch::{
-    self, CloudWatch, Dimension, GetMetricData, ListMetrics, MetricDataQuery, MetricDataResult,
-    MetricStat,
+    self, CloudWatch, CloudwatchDimension, GetMetricData, ListMetrics, MetricDataQuery,
+    MetricDataResult, MetricStat,
 };
 use crate::metric::{
-    AGENT_DISK, AGENT_MEMORY, AGENT_NAMESPACE, AgentMetrics, NO_DISK, Reading, Source, sources,
-    summed,
+    AGENT_DISK, AGENT_MEMORY, AGENT_NAMESPACE, AgentMetrics, AwsMetricSource, MetricReading,
+    NO_DISK, sources, summed,
 };
 use crate::session::AwsConnection;
 
@@ -38,7 +38,7 @@ const METRICS_A_CALL: usize = 500;
 struct Wanted<'a> {
     query: &'a SampleQuery,
     metric: Metric,
-    source: Source,
+    source: AwsMetricSource,
     /// 0 for the best source.
     rank: usize,
     points: Vec<Sample>,
@@ -55,7 +55,10 @@ struct Window {
 }
 
 impl AwsConnection {
-    pub(crate) async fn read_samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, Fault> {
+    pub(crate) async fn read_samples(
+        &self,
+        queries: &[SampleQuery],
+    ) -> Result<SampleBatch, AwsEc2Fault> {
         let mut by_region: BTreeMap<&str, Vec<&SampleQuery>> = BTreeMap::new();
         for query in queries {
             by_region
@@ -64,7 +67,7 @@ impl AwsConnection {
                 .push(query);
         }
 
-        let mut work: Vec<BoxFuture<'_, (Vec<Sample>, Vec<Fault>)>> = Vec::new();
+        let mut work: Vec<BoxFuture<'_, (Vec<Sample>, Vec<AwsEc2Fault>)>> = Vec::new();
         for (region, queries) in by_region {
             work.push(Box::pin(self.read_region(region, queries)));
         }
@@ -98,7 +101,7 @@ impl AwsConnection {
         &self,
         region: &str,
         queries: Vec<&SampleQuery>,
-    ) -> (Vec<Sample>, Vec<Fault>) {
+    ) -> (Vec<Sample>, Vec<AwsEc2Fault>) {
         let account = queries.first().map_or("", |q| q.resource.account.as_str());
         let place = self.place(account, region);
         let client = CloudWatch::new(self.config(region));
@@ -167,7 +170,7 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMetrics) -> Vec<Wanted<'a
 
 /// The metrics that agents send, by instance, with the dimensions they send them under. The agent
 /// may send a machine's memory several times under more or fewer dimensions; the fewest are taken.
-async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetrics, Fault> {
+async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetrics, AwsEc2Fault> {
     let call = place.call("cloudwatch:ListMetrics");
     let mut found = AgentMetrics::default();
 
@@ -177,7 +180,7 @@ async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetric
             let request = ListMetrics {
                 namespace: AGENT_NAMESPACE,
                 metric_name: name,
-                dimensions: vec![Dimension {
+                dimensions: vec![CloudwatchDimension {
                     name: "InstanceId".to_owned(),
                     value: None,
                 }],
@@ -196,7 +199,7 @@ async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetric
     Ok(found)
 }
 
-fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::Metric) {
+fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::CloudwatchMetric) {
     let pairs = metric
         .dimensions
         .into_iter()
@@ -210,11 +213,11 @@ fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::
         return;
     };
 
-    let source = Source {
+    let source = AwsMetricSource {
         namespace: AGENT_NAMESPACE,
         name,
         dimensions,
-        reading: Reading::Average,
+        reading: MetricReading::Average,
     };
 
     if name == AGENT_DISK {
@@ -230,8 +233,12 @@ fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::
 
 /// Keeps the file system of a machine. One that is sent without its path is a mean of several; two
 /// paths cannot be told apart.
-fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: Source) {
-    let of = |source: &Source, name: &str| {
+fn keep_disk(
+    found: &mut BTreeMap<String, Option<AwsMetricSource>>,
+    id: String,
+    source: AwsMetricSource,
+) {
+    let of = |source: &AwsMetricSource, name: &str| {
         source
             .dimensions
             .iter()
@@ -303,8 +310,8 @@ async fn read_window(
     place: &Place,
     window: Window,
     wanted: &mut [Wanted<'_>],
-    faults: &mut Vec<Fault>,
-) -> Result<(), Fault> {
+    faults: &mut Vec<AwsEc2Fault>,
+) -> Result<(), AwsEc2Fault> {
     let meets = |w: &Wanted<'_>| w.query.start < window.end && window.start < w.query.end;
     let indices: Vec<usize> = wanted
         .iter()
@@ -343,17 +350,17 @@ async fn read_window(
     Ok(())
 }
 
-fn asked(index: usize, source: &Source, period_s: i64) -> MetricDataQuery {
+fn asked(index: usize, source: &AwsMetricSource, period_s: i64) -> MetricDataQuery {
     let dimensions = source
         .dimensions
         .iter()
-        .map(|(k, v)| Dimension {
+        .map(|(k, v)| CloudwatchDimension {
             name: k.clone(),
             value: Some(v.clone()),
         })
         .collect();
 
-    let metric = cloudwatch::Metric {
+    let metric = cloudwatch::CloudwatchMetric {
         namespace: source.namespace.to_owned(),
         metric_name: source.name.to_owned(),
         dimensions,

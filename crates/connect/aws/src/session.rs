@@ -10,9 +10,9 @@ use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use jiff::SignedDuration;
-use reeve_connect_aws_ec2::{At, Ec2, Fault, FaultKind, Pace, Place};
+use reeve_connect_aws_ec2::{At, AwsEc2Fault, ChangePace, Ec2, FaultKind, Place};
 use reeve_connect_outbound::Outbound;
-use reeve_estate::{Catalogue, Connection, ConnectionId, Credentials, ObserveError};
+use reeve_estate::{Connection, ConnectionCredentials, ConnectionId, ObserveError, PriceCatalogue};
 
 use crate::guarded::Guarded;
 use crate::inventory::autoscaling::Scaling;
@@ -78,7 +78,7 @@ pub struct AwsConnection {
     pub(crate) allow_actions: bool,
     pub(crate) tuning: Tuning,
     /// Prices of resources; those that come with the program unless given.
-    catalogue: Option<Arc<Catalogue>>,
+    catalogue: Option<Arc<PriceCatalogue>>,
     /// Target groups that were read a moment ago; shared with other sessions where given.
     pub(crate) target_groups: Arc<TargetGroups>,
     account: String,
@@ -137,7 +137,7 @@ impl AwsConnection {
         }
 
         match &connection.credentials {
-            Credentials::AccessKey {
+            ConnectionCredentials::AccessKey {
                 access_key_id,
                 secret_access_key,
                 session_token,
@@ -152,7 +152,7 @@ impl AwsConnection {
                 ));
             }
             // They would be sent, signed, to a server that a user chose.
-            Credentials::Ambient
+            ConnectionCredentials::Ambient
                 if connection
                     .endpoint
                     .as_deref()
@@ -162,8 +162,8 @@ impl AwsConnection {
                     "a connection with an endpoint that is not of amazonaws.com needs an access key",
                 ));
             }
-            Credentials::Ambient => {}
-            Credentials::Login { .. } | Credentials::Simulated => {
+            ConnectionCredentials::Ambient => {}
+            ConnectionCredentials::Login { .. } | ConnectionCredentials::Simulated => {
                 return Err(invalid("the credentials of the connection are none of AWS"));
             }
         }
@@ -202,7 +202,7 @@ impl AwsConnection {
 
     /// Prices resources by a catalogue that the caller keeps up to date.
     #[must_use]
-    pub fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
+    pub fn with_catalogue(self, catalogue: Arc<PriceCatalogue>) -> Self {
         AwsConnection {
             catalogue: Some(catalogue),
             ..self
@@ -219,10 +219,10 @@ impl AwsConnection {
     }
 
     /// The catalogue that resources are priced by.
-    pub(crate) fn catalogue(&self) -> &Catalogue {
+    pub(crate) fn catalogue(&self) -> &PriceCatalogue {
         self.catalogue
             .as_deref()
-            .unwrap_or_else(|| Catalogue::builtin())
+            .unwrap_or_else(|| PriceCatalogue::builtin())
     }
 
     /// The configuration for a region.
@@ -268,8 +268,8 @@ impl AwsConnection {
         Scaling::new(&self.config(&place.region), place, self.pace())
     }
 
-    pub(crate) fn pace(&self) -> Pace {
-        Pace {
+    pub(crate) fn pace(&self) -> ChangePace {
+        ChangePace {
             attempts: self.tuning.attempts,
             backoff: self.tuning.backoff,
         }
@@ -277,7 +277,7 @@ impl AwsConnection {
 
     /// Returns the account of the credentials, by `sts:GetCallerIdentity`: the cheapest call, which
     /// no policy can deny.
-    pub(crate) async fn caller(&self) -> Result<String, Fault> {
+    pub(crate) async fn caller(&self) -> Result<String, AwsEc2Fault> {
         let region = self.regions.first().map_or("", String::as_str);
         let place = self.place(&self.account, region);
         let call = place.call("sts:GetCallerIdentity");

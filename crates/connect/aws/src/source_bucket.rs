@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aws_sdk_s3::Client;
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::{At, Call, Fault, FaultKind};
+use reeve_connect_aws_ec2::{At, AwsEc2Fault, Call, FaultKind};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 
@@ -46,8 +46,8 @@ pub struct SourceBucketError {
     pub message: String,
 }
 
-impl From<Fault> for SourceBucketError {
-    fn from(fault: Fault) -> Self {
+impl From<AwsEc2Fault> for SourceBucketError {
+    fn from(fault: AwsEc2Fault) -> Self {
         let denied = matches!(fault.kind, FaultKind::Denied | FaultKind::Unauthenticated);
         SourceBucketError {
             denied,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::Scores;
+use reeve_connect_aws_ec2::PlacementScores;
 use reeve_recommend::judgement::spot_market::{PoolPrice, pool_price};
 
 use crate::session::AwsConnection;
@@ -48,7 +48,7 @@ impl AwsConnection {
         region: &str,
         types: &[String],
         machines: u32,
-    ) -> Result<Scores, SourceBucketError> {
+    ) -> Result<PlacementScores, SourceBucketError> {
         let ec2 = self.ec2(self.place("", region));
         Ok(ec2.placement_scores(types, machines).await?)
     }

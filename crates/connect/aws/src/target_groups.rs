@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use reeve_connect_aws_ec2::{Fault, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Place};
 use tokio::sync::Mutex as AsyncMutex;
 
 /// Time for which groups that were read are used again.
@@ -27,8 +27,8 @@ impl TargetGroups {
     pub(crate) async fn of(
         &self,
         place: &Place,
-        read: impl Future<Output = Result<Groups, Fault>>,
-    ) -> Result<Arc<Groups>, Fault> {
+        read: impl Future<Output = Result<Groups, AwsEc2Fault>>,
+    ) -> Result<Arc<Groups>, AwsEc2Fault> {
         let known = self.known(place);
         let mut kept = known.lock().await;
         if let Some((at, groups)) = &*kept

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::event_type::event_type;
 use crate::identity;
-use crate::record::Record;
+use crate::record::CloudtrailRecord;
 use crate::resource;
 
 /// The open member of `metadata` that holds what did not move.
@@ -61,14 +61,14 @@ impl Move {
 }
 
 /// The entry that a record means. The same record always gives the same entry.
-pub fn map_record(record: Record) -> Entry {
+pub fn map_record(record: CloudtrailRecord) -> Entry {
     let kind = event_type(
         record.text("eventName"),
         record.text("eventType"),
         record.member("readOnly").and_then(Json::as_bool),
     );
     let mut entry = derived(&record, kind);
-    let Record {
+    let CloudtrailRecord {
         members,
         numbers_as_text,
         envelope,
@@ -101,7 +101,7 @@ pub fn map_record(record: Record) -> Entry {
 }
 
 /// Derives the members of an entry that leave the record unchanged.
-fn derived(record: &Record, kind: EventType) -> Entry {
+fn derived(record: &CloudtrailRecord, kind: EventType) -> Entry {
     let mut entry = Entry::new(kind);
     let owned = |name: &str| record.text(name).map(str::to_owned);
     entry.actor = identity::actor(record.member("userIdentity"));
@@ -130,7 +130,7 @@ fn derived(record: &Record, kind: EventType) -> Entry {
 }
 
 /// Failed when the record has an error, or when one of its answers says `Failure`, as sign-ins do.
-fn status(record: &Record) -> ActionStatus {
+fn status(record: &CloudtrailRecord) -> ActionStatus {
     let error = record
         .text("errorCode")
         .or(record.text("errorMessage"))
@@ -149,7 +149,7 @@ fn status(record: &Record) -> ActionStatus {
     }
 }
 
-fn method(record: &Record) -> ActionMethod {
+fn method(record: &CloudtrailRecord) -> ActionMethod {
     let kind = record.text("eventType").unwrap_or_default();
     let agent = record.text("userAgent").unwrap_or_default();
     let console = record

@@ -6,7 +6,7 @@ use flate2::read::MultiGzDecoder;
 use reeve_audit::Entry;
 
 use crate::map::map_record;
-use crate::record::{MapError, Record};
+use crate::record::{CloudtrailRecord, MapError};
 use crate::split::{SplitError, Splitter};
 
 /// Members that hold the records in log files and in answers of `aws cloudtrail lookup-events`.
@@ -14,7 +14,7 @@ pub(crate) const HOLDERS: [&str; 2] = ["Records", "Events"];
 
 /// Reason why a record was not taken, or why reading ended.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum CloudtrailReadError {
     /// The input could not be read or decompressed. Reading ends.
     #[error("cannot read: {0}")]
     Io(#[source] io::Error),
@@ -37,7 +37,7 @@ pub enum ReadError {
     },
 }
 
-impl ReadError {
+impl CloudtrailReadError {
     /// Returns `true` if nothing can be read after this error.
     pub fn ends_reading(&self) -> bool {
         matches!(self, Self::Io(_) | Self::Broken(_))
@@ -55,7 +55,7 @@ impl ReadError {
     }
 }
 
-impl From<SplitError> for ReadError {
+impl From<SplitError> for CloudtrailReadError {
     fn from(e: SplitError) -> Self {
         match e {
             SplitError::Io(e) => Self::Io(e),
@@ -91,13 +91,13 @@ impl RecordReader {
     }
 
     /// The entries that the records mean.
-    pub fn entries(self) -> impl Iterator<Item = Result<Entry, ReadError>> {
+    pub fn entries(self) -> impl Iterator<Item = Result<Entry, CloudtrailReadError>> {
         self.map(|record| record.map(map_record))
     }
 }
 
 impl Iterator for RecordReader {
-    type Item = Result<Record, ReadError>;
+    type Item = Result<CloudtrailRecord, CloudtrailReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let piece = match self.pieces.next()? {
@@ -108,7 +108,7 @@ impl Iterator for RecordReader {
         self.index += 1;
 
         Some(
-            Record::parse(&piece.text).map_err(|source| ReadError::Record {
+            CloudtrailRecord::parse(&piece.text).map_err(|source| CloudtrailReadError::Record {
                 index,
                 offset: piece.offset,
                 source,

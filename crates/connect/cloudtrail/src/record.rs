@@ -1,11 +1,11 @@
 //! One CloudTrail record out of its text, and out of the envelopes that other tools put around it.
 
 use reeve_audit::Json;
-use reeve_audit::json::{self, JsonError, MAX_DEPTH, Numbers, Object, Options};
+use reeve_audit::json::{self, JsonError, MAX_DEPTH, Numbers, Object, ParseOptions};
 
 /// One record and what must be remembered beside it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct CloudtrailRecord {
     /// Members of the record.
     pub members: Object,
     /// RFC 6901 pointers to numbers that a double would change; they are stored as strings of their
@@ -36,12 +36,12 @@ const ENVELOPES: [&str; 2] = ["detail", "event"];
 /// Members that make an object a record, whatever their case.
 const MARKS: [&str; 4] = ["eventname", "eventsource", "eventtime", "eventid"];
 
-impl Record {
+impl CloudtrailRecord {
     /// Reads one record. Numbers that a double would change become text, noted in
     /// `numbers_as_text`.
     pub fn parse(text: &[u8]) -> Result<Self, MapError> {
         // Two levels are kept for `metadata.cloudtrail`, in which the record will stand.
-        let options = Options {
+        let options = ParseOptions {
             max_depth: MAX_DEPTH - 2,
             numbers: Numbers::KeepAsText,
         };
@@ -143,14 +143,15 @@ mod tests {
 
     #[test]
     fn records_come_out_of_envelopes() {
-        let plain = Record::parse(br#"{"eventName":"X","n":12345678901234567890}"#).unwrap();
+        let plain =
+            CloudtrailRecord::parse(br#"{"eventName":"X","n":12345678901234567890}"#).unwrap();
         assert_eq!(
             (plain.numbers_as_text, plain.envelope),
             (vec!["/n".to_owned()], None)
         );
 
         let bridged =
-            Record::parse(br#"{"detail-type":"AWS API Call","detail":{"eventName":"X","n":12345678901234567890}}"#)
+            CloudtrailRecord::parse(br#"{"detail-type":"AWS API Call","detail":{"eventName":"X","n":12345678901234567890}}"#)
                 .unwrap();
         assert_eq!(bridged.numbers_as_text, ["/n"]);
         assert_eq!(
@@ -158,9 +159,10 @@ mod tests {
             r#"{"detail":null,"detail-type":"AWS API Call"}"#
         );
 
-        let looked_up =
-            Record::parse(br#"{"Username":"a","CloudTrailEvent":"{\"eventName\":\"X\"}"}"#)
-                .unwrap();
+        let looked_up = CloudtrailRecord::parse(
+            br#"{"Username":"a","CloudTrailEvent":"{\"eventName\":\"X\"}"}"#,
+        )
+        .unwrap();
         assert_eq!(
             Json::Object(looked_up.members).to_string(),
             r#"{"eventName":"X"}"#
@@ -177,18 +179,18 @@ mod tests {
             r#"{"eventName":1}"#,
         ] {
             assert_eq!(
-                Record::parse(text.as_bytes()),
+                CloudtrailRecord::parse(text.as_bytes()),
                 Err(MapError::NotARecord),
                 "{text}"
             );
         }
 
         assert_eq!(
-            Record::parse(br#"{"awsAccountId":"1","digestS3Object":"x"}"#),
+            CloudtrailRecord::parse(br#"{"awsAccountId":"1","digestS3Object":"x"}"#),
             Err(MapError::Digest)
         );
         assert!(matches!(
-            Record::parse(br#"{"eventName":"a","eventName":"b"}"#),
+            CloudtrailRecord::parse(br#"{"eventName":"a","eventName":"b"}"#),
             Err(MapError::Json(_))
         ));
     }

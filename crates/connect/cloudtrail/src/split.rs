@@ -31,7 +31,7 @@ pub enum SplitError {
 
 /// The text of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct SplitPiece {
     pub text: Vec<u8>,
     /// Offset in the (decompressed) stream.
     pub offset: u64,
@@ -58,7 +58,7 @@ pub struct Splitter<R> {
 }
 
 impl<R: BufRead> Iterator for Splitter<R> {
-    type Item = Result<Piece, SplitError>;
+    type Item = Result<SplitPiece, SplitError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.state == State::Done {
@@ -94,7 +94,7 @@ impl<R: BufRead> Splitter<R> {
         }
     }
 
-    fn advance(&mut self) -> Result<Option<Piece>, SplitError> {
+    fn advance(&mut self) -> Result<Option<SplitPiece>, SplitError> {
         loop {
             self.space(None)?;
             let byte = self.peek()?;
@@ -122,7 +122,7 @@ impl<R: BufRead> Splitter<R> {
                     let offset = self.offset;
                     let mut text = Vec::new();
                     self.value(&mut text, offset)?;
-                    return Ok(Some(Piece { text, offset }));
+                    return Ok(Some(SplitPiece { text, offset }));
                 }
             }
         }
@@ -135,7 +135,7 @@ impl<R: BufRead> Splitter<R> {
 
     /// Reads a top-level object: the record itself, or what holds an array of them, which is then
     /// entered.
-    fn object(&mut self) -> Result<Option<Piece>, SplitError> {
+    fn object(&mut self) -> Result<Option<SplitPiece>, SplitError> {
         let offset = self.offset;
         let mut text = vec![b'{'];
         self.bump();
@@ -146,7 +146,7 @@ impl<R: BufRead> Splitter<R> {
                 Some(b'}') => {
                     text.push(b'}');
                     self.bump();
-                    return Ok(Some(Piece { text, offset }));
+                    return Ok(Some(SplitPiece { text, offset }));
                 }
                 Some(b'"') => {
                     let start = text.len();

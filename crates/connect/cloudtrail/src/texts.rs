@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use crate::read::ReadError;
+use crate::read::CloudtrailReadError;
 use crate::split::Splitter;
 
 /// An iterator over the texts of the values of one input, whatever holds them: an array,
@@ -24,14 +24,14 @@ impl<R: BufRead> Texts<R> {
 
 impl<R: BufRead> Iterator for Texts<R> {
     /// The text, and where in the input it begins.
-    type Item = Result<(u64, Vec<u8>), ReadError>;
+    type Item = Result<(u64, Vec<u8>), CloudtrailReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let piece = self.pieces.next()?;
         Some(
             piece
                 .map(|piece| (piece.offset, piece.text))
-                .map_err(ReadError::from),
+                .map_err(CloudtrailReadError::from),
         )
     }
 }

@@ -12,14 +12,14 @@ use crate::error::DatabaseError;
 /// Address of a database with its secret. It is never printed as a whole.
 #[derive(Clone)]
 pub struct DatabaseAddress {
-    pub(crate) options: Options,
+    pub(crate) options: AddressOptions,
     /// Host and database, without user and password.
     shown: String,
 }
 
 /// Options of the driver of an engine.
 #[derive(Clone)]
-pub(crate) enum Options {
+pub(crate) enum AddressOptions {
     Postgresql(Box<PgConnectOptions>),
     Mysql(Box<MySqlConnectOptions>),
 }
@@ -39,7 +39,8 @@ impl DatabaseAddress {
                 let options = PgConnectOptions::from_str(url).map_err(unreadable)?;
                 let name = options.get_database().ok_or_else(no_database)?;
                 let shown = format!("{}/{name}", options.get_host());
-                let options = Options::Postgresql(Box::new(options.application_name("reeve")));
+                let options =
+                    AddressOptions::Postgresql(Box::new(options.application_name("reeve")));
                 Ok(DatabaseAddress { options, shown })
             }
             "mysql" | "mariadb" => {
@@ -50,7 +51,7 @@ impl DatabaseAddress {
                 // A change of the session's mode would only matter to statements that write.
                 let options = options.pipes_as_concat(false).no_engine_substitution(false);
                 Ok(DatabaseAddress {
-                    options: Options::Mysql(Box::new(options)),
+                    options: AddressOptions::Mysql(Box::new(options)),
                     shown,
                 })
             }
@@ -64,11 +65,11 @@ impl DatabaseAddress {
     #[must_use]
     pub fn with_login(self, user: &str, password: &str) -> DatabaseAddress {
         let options = match self.options {
-            Options::Postgresql(options) => {
-                Options::Postgresql(Box::new(options.username(user).password(password)))
+            AddressOptions::Postgresql(options) => {
+                AddressOptions::Postgresql(Box::new(options.username(user).password(password)))
             }
-            Options::Mysql(options) => {
-                Options::Mysql(Box::new(options.username(user).password(password)))
+            AddressOptions::Mysql(options) => {
+                AddressOptions::Mysql(Box::new(options.username(user).password(password)))
             }
         };
         DatabaseAddress { options, ..self }
@@ -80,19 +81,19 @@ impl DatabaseAddress {
     pub fn at(self, address: IpAddr, is_encrypted: bool) -> DatabaseAddress {
         let host = address.to_string();
         let options = match self.options {
-            Options::Postgresql(options) => {
+            AddressOptions::Postgresql(options) => {
                 let mode = match is_encrypted {
                     true => PgSslMode::Require,
                     false => PgSslMode::Prefer,
                 };
-                Options::Postgresql(Box::new(options.host(&host).ssl_mode(mode)))
+                AddressOptions::Postgresql(Box::new(options.host(&host).ssl_mode(mode)))
             }
-            Options::Mysql(options) => {
+            AddressOptions::Mysql(options) => {
                 let mode = match is_encrypted {
                     true => MySqlSslMode::Required,
                     false => MySqlSslMode::Preferred,
                 };
-                Options::Mysql(Box::new(options.host(&host).ssl_mode(mode)))
+                AddressOptions::Mysql(Box::new(options.host(&host).ssl_mode(mode)))
             }
         };
         DatabaseAddress { options, ..self }

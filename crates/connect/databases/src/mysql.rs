@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use reeve_databases::{
-    ActivityFacts, Engine, IndexCandidate, IndexTrial, Observation, ReplicationFacts, ServerFacts,
-    Session, Setting, Statement, StatementSource, estimated_trials,
+    ActivityFacts, BackendSession, DatabaseSetting, DatabaseStatement, Engine, IndexCandidate,
+    IndexTrial, Observation, ReplicationFacts, ServerFacts, StatementSource, estimated_trials,
 };
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _};
@@ -190,7 +190,7 @@ impl MysqlSession {
         let sessions = crate::postgresql::or_refused(sessions, refused);
         let count = |position: usize| sessions.first().and_then(|row| row.number(position));
         let session = |row: &AnswerRow| {
-            Some(Session {
+            Some(BackendSession {
                 id: row.text(0)?,
                 user: String::new(),
                 state: row.text(1)?.to_lowercase(),
@@ -297,8 +297,8 @@ fn is_supported(engine: Engine, version: &str) -> bool {
     }
 }
 
-fn statement(row: &AnswerRow) -> Option<Statement> {
-    Some(Statement {
+fn statement(row: &AnswerRow) -> Option<DatabaseStatement> {
+    Some(DatabaseStatement {
         id: row.text(0)?,
         text: row.text(1)?,
         calls: row.number(2)?,
@@ -343,7 +343,7 @@ fn server(status: &HashMap<String, String>) -> ServerFacts {
 }
 
 /// Settings that are judged, with those that take a restart.
-fn settings(variables: &HashMap<String, String>) -> Vec<Setting> {
+fn settings(variables: &HashMap<String, String>) -> Vec<DatabaseSetting> {
     const NAMES: [(&str, bool); 12] = [
         ("innodb_buffer_pool_size", false),
         ("max_connections", false),
@@ -359,7 +359,7 @@ fn settings(variables: &HashMap<String, String>) -> Vec<Setting> {
         ("performance_schema", true),
     ];
     let setting = |(name, needs_restart): (&str, bool)| {
-        Some(Setting {
+        Some(DatabaseSetting {
             name: name.to_owned(),
             value: variables.get(name)?.clone(),
             needs_restart,

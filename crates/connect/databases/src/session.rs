@@ -5,7 +5,7 @@ use std::time::Duration;
 use reeve_databases::{Engine, IndexCandidate, IndexTrial, Observation};
 use tokio::time::timeout;
 
-use crate::address::{DatabaseAddress, Options};
+use crate::address::{AddressOptions, DatabaseAddress};
 use crate::error::DatabaseError;
 use crate::mysql::MysqlSession;
 use crate::postgresql::PostgresqlSession;
@@ -31,10 +31,12 @@ impl DatabaseSession {
     pub async fn open(address: &DatabaseAddress) -> Result<DatabaseSession, DatabaseError> {
         let opening = async {
             Ok(match &address.options {
-                Options::Postgresql(options) => {
+                AddressOptions::Postgresql(options) => {
                     SessionKind::Postgresql(PostgresqlSession::open(options).await?)
                 }
-                Options::Mysql(options) => SessionKind::Mysql(MysqlSession::open(options).await?),
+                AddressOptions::Mysql(options) => {
+                    SessionKind::Mysql(MysqlSession::open(options).await?)
+                }
             })
         };
         let kind = timeout(CONNECT, opening)

@@ -1,7 +1,7 @@
 //! Checks of settings and secrets by the form that the table of channel types gives them.
 
 use reeve_audit::Obstacle;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_notify::notification::{
     ChannelFault, ChannelField, ChannelSecret, ChannelSettings, ChannelValue, FieldForm, Required,
 };
@@ -13,7 +13,7 @@ const RECEIVERS: usize = 50;
 
 /// Returns the first wrong field. Nothing is contacted.
 pub(crate) fn check(
-    policy: &Policy,
+    policy: &OutboundPolicy,
     settings: &ChannelSettings,
     secret: &ChannelSecret,
 ) -> Result<(), ChannelFault> {
@@ -30,7 +30,7 @@ pub(crate) fn check(
 }
 
 fn check_secret(
-    policy: &Policy,
+    policy: &OutboundPolicy,
     settings: &ChannelSettings,
     field: &ChannelField,
     secret: &ChannelSecret,
@@ -51,7 +51,7 @@ fn check_secret(
 }
 
 fn check_value(
-    policy: &Policy,
+    policy: &OutboundPolicy,
     field: &ChannelField,
     value: &ChannelValue,
 ) -> Result<(), Obstacle> {
@@ -68,7 +68,7 @@ fn check_value(
     }
 }
 
-fn check_text(policy: &Policy, field: &ChannelField, text: &str) -> Result<(), Obstacle> {
+fn check_text(policy: &OutboundPolicy, field: &ChannelField, text: &str) -> Result<(), Obstacle> {
     match field.form {
         FieldForm::Host => email::address_of(text).map(|_| ()),
         FieldForm::Mailbox | FieldForm::Mailboxes => email::mailbox(text).map(|_| ()),

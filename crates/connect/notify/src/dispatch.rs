@@ -6,18 +6,20 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
-use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
-use reeve_notify::delivery::Attempt;
+use reeve_connect_outbound::{
+    Method, Outbound, OutboundLimits, OutboundPolicy, OutboundRequest, Url,
+};
+use reeve_notify::delivery::DeliveryAttempt;
 use reeve_notify::notification::{
     AttachmentStore, Channel, ChannelFault, ChannelSecret, ChannelSettings, Message, Notifier,
 };
 
-use crate::outcome::Outcome;
-use crate::service::{Post, Service, service};
+use crate::outcome::NotifyOutcome;
+use crate::service::{NotifyService, Post, service};
 use crate::{check, email};
 
 /// Limits of one request.
-const LIMITS: Limits = Limits {
+const LIMITS: OutboundLimits = OutboundLimits {
     time: Duration::from_secs(15),
     body: 64 * 1024,
     redirects: 0,
@@ -25,7 +27,7 @@ const LIMITS: Limits = Limits {
 
 /// [`Notifier`] that sends to the services of all channel types.
 pub struct People {
-    policy: Policy,
+    policy: OutboundPolicy,
     client: Outbound,
     attachments: Option<Arc<dyn AttachmentStore>>,
 }
@@ -33,7 +35,7 @@ pub struct People {
 impl People {
     /// Returns a notifier that calls only the addresses that a policy allows.
     #[must_use]
-    pub fn new(policy: Policy) -> People {
+    pub fn new(policy: OutboundPolicy) -> People {
         People {
             client: Outbound::new(policy.clone(), LIMITS),
             policy,
@@ -43,7 +45,7 @@ impl People {
 
     /// Creates the notifier with a given HTTP client and its outbound policy.
     #[must_use]
-    pub fn over(policy: Policy, client: Outbound) -> People {
+    pub fn over(policy: OutboundPolicy, client: Outbound) -> People {
         People {
             policy,
             client,
@@ -72,10 +74,10 @@ impl People {
         }))
     }
 
-    async fn post(&self, post: Post) -> Outcome {
+    async fn post(&self, post: Post) -> NotifyOutcome {
         // Neither the address nor a part of it stands in a message: whoever knows it can write.
         let Ok(url) = post.url.parse::<Url>() else {
-            return Outcome::failed("the stored address is not a URL").for_good();
+            return NotifyOutcome::failed("the stored address is not a URL").for_good();
         };
 
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
@@ -83,7 +85,7 @@ impl People {
             post.authorization
                 .map(|value| ("authorization".to_owned(), value)),
         );
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::POST,
             url,
             headers,
@@ -94,17 +96,17 @@ impl People {
             Ok(answer) => {
                 let text = String::from_utf8_lossy(&answer.body).into_owned();
                 let wait = answer.retry_after_s(Timestamp::now());
-                let outcome = Outcome::answered(
+                let outcome = NotifyOutcome::answered(
                     answer.status.is_success(),
                     Some(answer.status.as_u16()),
                     &text,
                 );
-                Outcome {
+                NotifyOutcome {
                     retry_after_s: wait,
                     ..outcome
                 }
             }
-            Err(error) => Outcome::failed(error),
+            Err(error) => NotifyOutcome::failed(error),
         }
     }
 }
@@ -119,21 +121,26 @@ impl Notifier for People {
         check::check(&self.policy, settings, secret)
     }
 
-    async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
+    async fn send(
+        &self,
+        channel: &Channel,
+        secret: &ChannelSecret,
+        message: &Message,
+    ) -> DeliveryAttempt {
         let (at, begun) = (Timestamp::now(), Instant::now());
         let settings = &channel.settings;
         let outcome = match service(settings.kind()) {
-            Service::Mail => {
+            NotifyService::Mail => {
                 let file = self.attached(message).await;
                 email::send(&self.policy, settings, secret, message, file).await
             }
-            Service::Http { post, judged } => {
+            NotifyService::Http { post, judged } => {
                 judged(self.post(post(settings, secret, message)).await)
             }
         };
 
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let Outcome {
+        let NotifyOutcome {
             ok,
             gone,
             status,
@@ -142,7 +149,7 @@ impl Notifier for People {
             retry_after_s,
         } = outcome;
 
-        Attempt {
+        DeliveryAttempt {
             at,
             duration_ms,
             status,

@@ -11,11 +11,11 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use reeve_audit::Obstacle;
-use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
+use reeve_connect_outbound::{Lookup as _, OutboundPolicy, SystemLookup, Url};
 use reeve_notify::notification::{ChannelSecret, ChannelSettings, Message};
 
 use crate::html;
-use crate::outcome::{Outcome, cut};
+use crate::outcome::{NotifyOutcome, cut};
 
 /// Time limit for sending one message, over all steps.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -44,26 +44,26 @@ pub(crate) fn address_of(host: &str) -> Result<Url, Obstacle> {
 
 /// Sends a message over SMTP within the time limit.
 pub(crate) async fn send(
-    policy: &Policy,
+    policy: &OutboundPolicy,
     settings: &ChannelSettings,
     secret: &ChannelSecret,
     message: &Message,
     file: Option<Result<File, Obstacle>>,
-) -> Outcome {
+) -> NotifyOutcome {
     match tokio::time::timeout(PATIENCE, sent(policy, settings, secret, message, file)).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(reason)) => Outcome::failed(reason),
-        Err(_) => Outcome::failed(format!("no response within {} s", PATIENCE.as_secs())),
+        Ok(Err(reason)) => NotifyOutcome::failed(reason),
+        Err(_) => NotifyOutcome::failed(format!("no response within {} s", PATIENCE.as_secs())),
     }
 }
 
 async fn sent(
-    policy: &Policy,
+    policy: &OutboundPolicy,
     settings: &ChannelSettings,
     secret: &ChannelSecret,
     message: &Message,
     file: Option<Result<File, Obstacle>>,
-) -> Result<Outcome, Obstacle> {
+) -> Result<NotifyOutcome, Obstacle> {
     let host = settings.text("host");
     let to = if message.to.is_empty() {
         settings.list("to")
@@ -92,13 +92,13 @@ async fn sent(
     Ok(match transport.build().send(mail).await {
         Ok(answer) => {
             let text = answer.message().collect::<Vec<_>>().join(" ");
-            Outcome::answered(true, Some(u16::from(answer.code())), &text)
+            NotifyOutcome::answered(true, Some(u16::from(answer.code())), &text)
         }
         Err(error) => {
             let status = error.status().map(u16::from);
-            let outcome = Outcome {
+            let outcome = NotifyOutcome {
                 status,
-                ..Outcome::failed(chain(&error))
+                ..NotifyOutcome::failed(chain(&error))
             };
             // 5xx: the server has said no for good, to the sender, a receiver or the password.
             if error.is_permanent() {
@@ -111,7 +111,7 @@ async fn sent(
 }
 
 /// TLS that takes what the system trusts, and the configured authorities, for this name.
-fn trusting(policy: &Policy, host: &str) -> Result<TlsParameters, Obstacle> {
+fn trusting(policy: &OutboundPolicy, host: &str) -> Result<TlsParameters, Obstacle> {
     let mut tls = TlsParameters::builder(host.to_owned());
     if !policy.authorities.is_empty() {
         let more = Certificate::from_pem(&policy.authorities).map_err(|error| chain(&error))?;
@@ -190,7 +190,7 @@ fn both(message: &Message, note: Option<&str>) -> MultiPart {
 }
 
 /// One address of the server, once all of them were judged.
-async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, Obstacle> {
+async fn judged(policy: &OutboundPolicy, host: &str) -> Result<IpAddr, Obstacle> {
     let url = address_of(host)?;
     let found = match host.trim_start_matches('[').trim_end_matches(']').parse() {
         Ok(address) => vec![address],

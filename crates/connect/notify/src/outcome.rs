@@ -4,7 +4,7 @@ use reeve_notify::delivery::EXCERPT;
 
 /// An answer, or why there was none. Neither carries a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct NotifyOutcome {
     pub(crate) ok: bool,
     pub(crate) gone: bool,
     pub(crate) status: Option<u16>,
@@ -14,14 +14,14 @@ pub(crate) struct Outcome {
     pub(crate) retry_after_s: Option<u64>,
 }
 
-impl Outcome {
-    pub(crate) fn answered(ok: bool, status: Option<u16>, answer: &str) -> Outcome {
+impl NotifyOutcome {
+    pub(crate) fn answered(ok: bool, status: Option<u16>, answer: &str) -> NotifyOutcome {
         let answer = answer
             .chars()
             .filter(|c| !c.is_control())
             .take(EXCERPT / 4)
             .collect();
-        Outcome {
+        NotifyOutcome {
             ok,
             gone: false,
             status,
@@ -32,9 +32,9 @@ impl Outcome {
     }
 
     /// Result of an attempt without a response.
-    pub(crate) fn failed(error: impl std::fmt::Display) -> Outcome {
+    pub(crate) fn failed(error: impl std::fmt::Display) -> NotifyOutcome {
         let error = Some(error.to_string());
-        Outcome {
+        NotifyOutcome {
             ok: false,
             gone: false,
             status: None,
@@ -45,8 +45,8 @@ impl Outcome {
     }
 
     /// Trying again will not help.
-    pub(crate) fn for_good(self) -> Outcome {
-        Outcome { gone: true, ..self }
+    pub(crate) fn for_good(self) -> NotifyOutcome {
+        NotifyOutcome { gone: true, ..self }
     }
 }
 

@@ -10,7 +10,7 @@ mod teams;
 use reeve_notify::notification::{ChannelKind, ChannelSecret, ChannelSettings, Message};
 use serde_json::Value;
 
-use crate::outcome::Outcome;
+use crate::outcome::NotifyOutcome;
 
 /// A request to a service, with a JSON body.
 pub(crate) struct Post {
@@ -21,7 +21,7 @@ pub(crate) struct Post {
 }
 
 /// Way in which a channel type is reached.
-pub(crate) enum Service {
+pub(crate) enum NotifyService {
     /// E-mail over SMTP.
     Mail,
     /// One POST a message.
@@ -29,31 +29,31 @@ pub(crate) enum Service {
         post: fn(&ChannelSettings, &ChannelSecret, &Message) -> Post,
         /// Corrects the outcome, which is a success at every 2xx and worth another attempt at
         /// everything else.
-        judged: fn(Outcome) -> Outcome,
+        judged: fn(NotifyOutcome) -> NotifyOutcome,
     },
 }
 
 /// Returns the service of a channel type.
-pub(crate) fn service(kind: ChannelKind) -> Service {
+pub(crate) fn service(kind: ChannelKind) -> NotifyService {
     match kind {
-        ChannelKind::Email => Service::Mail,
-        ChannelKind::Slack => Service::Http {
+        ChannelKind::Email => NotifyService::Mail,
+        ChannelKind::Slack => NotifyService::Http {
             post: slack::post,
             judged: slack::judged,
         },
-        ChannelKind::Teams => Service::Http {
+        ChannelKind::Teams => NotifyService::Http {
             post: teams::post,
             judged: |outcome| outcome,
         },
-        ChannelKind::Pagerduty => Service::Http {
+        ChannelKind::Pagerduty => NotifyService::Http {
             post: pagerduty::post,
             judged: pagerduty::judged,
         },
-        ChannelKind::Opsgenie => Service::Http {
+        ChannelKind::Opsgenie => NotifyService::Http {
             post: opsgenie::post,
             judged: opsgenie::judged,
         },
-        ChannelKind::GoogleChat => Service::Http {
+        ChannelKind::GoogleChat => NotifyService::Http {
             post: google_chat::post,
             judged: google_chat::judged,
         },

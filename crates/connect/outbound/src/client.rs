@@ -10,11 +10,11 @@ use reqwest::header::{HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Method, StatusCode, Url};
 
 use crate::lookup::{Lookup, SystemLookup};
-use crate::policy::{Policy, Refusal};
+use crate::policy::{OutboundPolicy, OutboundRefusal};
 
 /// Limits of a request.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct OutboundLimits {
     /// All of it: resolving, connecting, every hop, and the answer's body.
     pub time: Duration,
     /// Bytes of an answer's body.
@@ -23,9 +23,9 @@ pub struct Limits {
     pub redirects: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for OutboundLimits {
+    fn default() -> OutboundLimits {
+        OutboundLimits {
             time: Duration::from_secs(20),
             body: 1 << 20,
             redirects: 0,
@@ -35,7 +35,7 @@ impl Default for Limits {
 
 /// Request that [`Outbound`] sends.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct OutboundRequest {
     /// GET, POST and so on.
     pub method: Method,
     /// Target of the request.
@@ -47,7 +47,7 @@ pub struct Request {
 
 /// Response to a request, whatever its status.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct OutboundAnswer {
     pub status: StatusCode,
     /// Headers of the response.
     pub headers: HeaderMap,
@@ -55,7 +55,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl OutboundAnswer {
     /// Returns the wait that the host asks for, in seconds: `Retry-After` as a number or as an HTTP
     /// date (RFC 9110, section 10.2.3). `None` for any other text; 0 for a date in the past.
     #[must_use]
@@ -75,7 +75,7 @@ impl Answer {
 pub enum OutboundError {
     /// Request blocked by the policy.
     #[error("request blocked: {0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] OutboundRefusal),
     /// The host has no address.
     #[error("{host} cannot be resolved: {cause}")]
     Unresolved {
@@ -103,8 +103,8 @@ pub enum OutboundError {
 /// HTTP client that judges and pins the address of each hop.
 #[derive(Clone)]
 pub struct Outbound {
-    policy: Arc<Policy>,
-    limits: Limits,
+    policy: Arc<OutboundPolicy>,
+    limits: OutboundLimits,
     lookup: Arc<dyn Lookup>,
 }
 
@@ -119,12 +119,16 @@ impl std::fmt::Debug for Outbound {
 
 impl Outbound {
     /// A client under a policy.
-    pub fn new(policy: Policy, limits: Limits) -> Outbound {
+    pub fn new(policy: OutboundPolicy, limits: OutboundLimits) -> Outbound {
         Outbound::with_lookup(policy, limits, Arc::new(SystemLookup))
     }
 
     /// Creates a client with another resolver.
-    pub fn with_lookup(policy: Policy, limits: Limits, lookup: Arc<dyn Lookup>) -> Outbound {
+    pub fn with_lookup(
+        policy: OutboundPolicy,
+        limits: OutboundLimits,
+        lookup: Arc<dyn Lookup>,
+    ) -> Outbound {
         Outbound {
             policy: Arc::new(policy),
             limits,
@@ -133,7 +137,7 @@ impl Outbound {
     }
 
     /// Returns the policy that decides which addresses may be reached.
-    pub fn policy(&self) -> &Policy {
+    pub fn policy(&self) -> &OutboundPolicy {
         &self.policy
     }
 
@@ -145,7 +149,7 @@ impl Outbound {
     }
 
     /// Sends a request and reads the whole answer.
-    pub async fn send(&self, request: Request) -> Result<Answer, OutboundError> {
+    pub async fn send(&self, request: OutboundRequest) -> Result<OutboundAnswer, OutboundError> {
         let time = self.limits.time;
         tokio::time::timeout(time, self.hops(request))
             .await
@@ -182,7 +186,7 @@ impl Outbound {
         Ok(SocketAddr::new(*first, port))
     }
 
-    async fn hops(&self, mut request: Request) -> Result<Answer, OutboundError> {
+    async fn hops(&self, mut request: OutboundRequest) -> Result<OutboundAnswer, OutboundError> {
         let mut left = self.limits.redirects;
         loop {
             let answer = self.hop(&request).await?;
@@ -212,7 +216,7 @@ impl Outbound {
     }
 
     /// One hop: judged, resolved, judged again, and sent to the very address that was judged.
-    async fn hop(&self, request: &Request) -> Result<Answer, OutboundError> {
+    async fn hop(&self, request: &OutboundRequest) -> Result<OutboundAnswer, OutboundError> {
         let url = &request.url;
         self.policy.check_url(url)?;
         let addresses = self.judged(url).await?;
@@ -224,8 +228,8 @@ impl Outbound {
     pub(crate) async fn exchange(
         &self,
         client: &Client,
-        request: &Request,
-    ) -> Result<Answer, OutboundError> {
+        request: &OutboundRequest,
+    ) -> Result<OutboundAnswer, OutboundError> {
         let mut call = client.request(request.method.clone(), request.url.clone());
 
         for (name, value) in &request.headers {
@@ -249,7 +253,7 @@ impl Outbound {
             body.extend_from_slice(&chunk);
         }
 
-        Ok(Answer {
+        Ok(OutboundAnswer {
             status,
             headers,
             body,
@@ -366,7 +370,7 @@ mod tests {
         ] {
             let headers =
                 HeaderMap::from_iter(HeaderValue::from_str(text).map(|value| (RETRY_AFTER, value)));
-            let answer = Answer {
+            let answer = OutboundAnswer {
                 status: StatusCode::SERVICE_UNAVAILABLE,
                 headers,
                 body: Vec::new(),
@@ -374,7 +378,7 @@ mod tests {
             assert_eq!(answer.retry_after_s(now), seconds, "{text:?}");
         }
 
-        let none = Answer {
+        let none = OutboundAnswer {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             body: Vec::new(),

@@ -2,7 +2,7 @@
 //! (webhooks, witnesses, notifications, destinations), made so that nobody can point them at the
 //! inside of the network.
 //!
-//! Names are resolved here, every address of the answer is judged by [`Policy`], and the connection
+//! Names are resolved here, every address of the answer is judged by [`OutboundPolicy`], and the connection
 //! goes to the address that was judged, so an answer that changes later changes nothing. Redirects
 //! are judged anew, hop by hop, or refused. Bodies and time are bounded. Refused unless allowed:
 //! everything that is not a public unicast address (private, loopback, link-local, metadata,
@@ -17,9 +17,9 @@ mod policy;
 mod session;
 
 pub use address::is_public;
-pub use client::{Answer, Limits, Outbound, OutboundError, Request};
+pub use client::{Outbound, OutboundAnswer, OutboundError, OutboundLimits, OutboundRequest};
 pub use connection::Connection;
 pub use lookup::{Lookup, SystemLookup};
-pub use policy::{Policy, Refusal};
+pub use policy::{OutboundPolicy, OutboundRefusal};
 pub use reqwest::{Method, StatusCode, Url};
-pub use session::Session;
+pub use session::OutboundSession;

@@ -10,7 +10,7 @@ use crate::address::is_public;
 
 /// Exceptions to the rule that only public addresses may be reached, over TLS alone.
 #[derive(Debug, Clone, Default)]
-pub struct Policy {
+pub struct OutboundPolicy {
     /// Networks that may be reached although they are not public.
     pub allow: Vec<IpNet>,
     /// Plain `http` may be spoken to public addresses too. To allowed networks it always may.
@@ -21,7 +21,7 @@ pub struct Policy {
 
 /// Reason why an address is not called.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum OutboundRefusal {
     /// Scheme other than `https` and `http`.
     #[error("only https and http addresses are allowed, not {0}")]
     Scheme(String),
@@ -46,17 +46,17 @@ pub enum Refusal {
     },
 }
 
-impl Policy {
+impl OutboundPolicy {
     /// Judges what can be judged of an address before its host is resolved.
-    pub fn check_url(&self, url: &Url) -> Result<(), Refusal> {
+    pub fn check_url(&self, url: &Url) -> Result<(), OutboundRefusal> {
         if !matches!(url.scheme(), "https" | "http") {
-            return Err(Refusal::Scheme(url.scheme().to_owned()));
+            return Err(OutboundRefusal::Scheme(url.scheme().to_owned()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Refusal::Credentials);
+            return Err(OutboundRefusal::Credentials);
         }
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(Refusal::NoHost);
+            return Err(OutboundRefusal::NoHost);
         }
 
         Ok(())
@@ -86,7 +86,7 @@ impl Policy {
     }
 
     /// Judges one address that a host resolved to.
-    pub fn check_address(&self, url: &Url, address: IpAddr) -> Result<(), Refusal> {
+    pub fn check_address(&self, url: &Url, address: IpAddr) -> Result<(), OutboundRefusal> {
         let canonical = address.to_canonical();
         if self
             .allow
@@ -98,10 +98,10 @@ impl Policy {
 
         if !is_public(address) {
             let host = url.host_str().unwrap_or_default().to_owned();
-            return Err(Refusal::NotPublic { host, address });
+            return Err(OutboundRefusal::NotPublic { host, address });
         }
         if url.scheme() == "http" && !self.plain_http {
-            return Err(Refusal::Plain(address));
+            return Err(OutboundRefusal::Plain(address));
         }
 
         Ok(())
@@ -115,14 +115,26 @@ mod tests {
 
     #[test]
     fn urls() {
-        let policy = Policy::default();
+        let policy = OutboundPolicy::default();
         let cases = [
             ("https://example.com/a", None),
             ("http://example.com/a", None),
-            ("ftp://example.com/", Some(Refusal::Scheme("ftp".into()))),
-            ("file:///etc/passwd", Some(Refusal::Scheme("file".into()))),
-            ("https://user@example.com/", Some(Refusal::Credentials)),
-            ("https://:secret@example.com/", Some(Refusal::Credentials)),
+            (
+                "ftp://example.com/",
+                Some(OutboundRefusal::Scheme("ftp".into())),
+            ),
+            (
+                "file:///etc/passwd",
+                Some(OutboundRefusal::Scheme("file".into())),
+            ),
+            (
+                "https://user@example.com/",
+                Some(OutboundRefusal::Credentials),
+            ),
+            (
+                "https://:secret@example.com/",
+                Some(OutboundRefusal::Credentials),
+            ),
         ];
 
         for (url, expected) in cases {
@@ -141,21 +153,21 @@ mod tests {
         let public: IpAddr = "1.1.1.1".parse().unwrap();
         let inside: IpAddr = "10.1.2.3".parse().unwrap();
         let mapped: IpAddr = "::ffff:10.1.2.3".parse().unwrap();
-        let strict = Policy::default();
+        let strict = OutboundPolicy::default();
         assert_eq!(strict.check_address(&secure, public), Ok(()));
         assert_eq!(
             strict.check_address(&plain, public),
-            Err(Refusal::Plain(public))
+            Err(OutboundRefusal::Plain(public))
         );
         assert!(matches!(
             strict.check_address(&secure, mapped),
-            Err(Refusal::NotPublic { .. })
+            Err(OutboundRefusal::NotPublic { .. })
         ));
 
-        let allowing = Policy {
+        let allowing = OutboundPolicy {
             allow: vec!["10.1.0.0/16".parse().unwrap()],
             plain_http: false,
-            ..Policy::default()
+            ..OutboundPolicy::default()
         };
 
         for address in [inside, mapped] {
@@ -169,7 +181,7 @@ mod tests {
         );
 
         assert_eq!(
-            Policy {
+            OutboundPolicy {
                 plain_http: true,
                 ..strict
             }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use reqwest::{Client, Url};
 use tokio::sync::Mutex;
 
-use crate::client::{Answer, Outbound, OutboundError, Request};
+use crate::client::{Outbound, OutboundAnswer, OutboundError, OutboundRequest};
 
 /// Time after which the addresses of a host are judged again.
 const JUDGED_FOR: Duration = Duration::from_secs(30);
@@ -20,7 +20,7 @@ const IDLE: usize = 4;
 
 /// A client for many requests to one origin. Redirects are refused.
 #[derive(Debug)]
-pub struct Session {
+pub struct OutboundSession {
     outbound: Outbound,
     pinned: Mutex<Option<Pinned>>,
 }
@@ -34,11 +34,11 @@ struct Pinned {
     judged_at: Instant,
 }
 
-impl Session {
+impl OutboundSession {
     /// A session under the policy and the limits of a client.
     #[must_use]
-    pub fn new(outbound: Outbound) -> Session {
-        Session {
+    pub fn new(outbound: Outbound) -> OutboundSession {
+        OutboundSession {
             outbound,
             pinned: Mutex::new(None),
         }
@@ -48,7 +48,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Outbound::send`].
-    pub async fn send(&self, request: &Request) -> Result<Answer, OutboundError> {
+    pub async fn send(&self, request: &OutboundRequest) -> Result<OutboundAnswer, OutboundError> {
         let time = self.outbound.time_limit();
         let exchange = async {
             let client = self.client(&request.url).await?;

@@ -7,7 +7,7 @@ pub(crate) struct TimeSeries {
     pub(crate) labels: Vec<Label>,
     /// Its samples, oldest first.
     #[prost(message, repeated, tag = "2")]
-    pub(crate) samples: Vec<Sample>,
+    pub(crate) samples: Vec<PrometheusSample>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -19,7 +19,7 @@ pub(crate) struct Label {
 }
 
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(crate) struct Sample {
+pub(crate) struct PrometheusSample {
     #[prost(double, tag = "1")]
     pub(crate) value: f64,
     /// Milliseconds since the epoch.

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
-use reeve_connect_outbound::{Answer, Method, Outbound, OutboundError, Request, StatusCode, Url};
+use reeve_connect_outbound::{
+    Method, Outbound, OutboundAnswer, OutboundError, OutboundRequest, StatusCode, Url,
+};
 use reeve_sources::{Labels, QueryCredentials};
 use serde::Deserialize;
 
@@ -177,7 +179,7 @@ impl Prometheus {
         let body = form.query().unwrap_or_default().as_bytes().to_vec();
         let sent = self
             .outbound
-            .send(Request {
+            .send(OutboundRequest {
                 method: Method::POST,
                 url,
                 headers,
@@ -225,7 +227,7 @@ fn unanswered(error: &OutboundError) -> QueryError {
     failed(kind, &format!("Prometheus did not answer: {error}"))
 }
 
-fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
+fn read(answer: &OutboundAnswer) -> Result<QueryAnswer, QueryError> {
     let body: Result<Body, _> = serde_json::from_slice(&answer.body);
     let said = body
         .as_ref()

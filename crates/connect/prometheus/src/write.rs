@@ -180,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::message::{Label, Sample};
+    use crate::message::{Label, PrometheusSample};
 
     fn series(labels: &[(&str, &str)], samples: &[(i64, f64)]) -> TimeSeries {
         let label = |(name, value): &(&str, &str)| Label {
@@ -188,7 +188,7 @@ mod tests {
             value: (*value).into(),
         };
 
-        let sample = |(timestamp, value): &(i64, f64)| Sample {
+        let sample = |(timestamp, value): &(i64, f64)| PrometheusSample {
             timestamp: *timestamp,
             value: *value,
         };

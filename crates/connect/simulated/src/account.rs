@@ -6,14 +6,14 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_estate::{
-    Connection, ConnectionStatus, Credentials, Purchase, Resource, ResourceId, ResourceKind,
-    ResourceState, Specification,
+    Connection, ConnectionCredentials, ConnectionStatus, Purchase, Resource, ResourceId,
+    ResourceKind, ResourceState, Specification,
 };
 
 use crate::assets::{self, Asset, connection_id};
 use crate::bill;
 use crate::company::Account;
-use crate::condition::{Condition, Conditions};
+use crate::condition::{Conditions, SimulatedCondition};
 use crate::faults::Bucket;
 use crate::groups;
 use crate::signal::interrupted;
@@ -64,7 +64,7 @@ impl SimulatedAccount {
                 .iter()
                 .map(|region| (*region).to_owned())
                 .collect(),
-            credentials: Credentials::Simulated,
+            credentials: ConnectionCredentials::Simulated,
             assume_role: None,
             external_id: None,
             endpoint: None,
@@ -201,7 +201,7 @@ fn free_without_holder(
 }
 
 /// Applies changes other than the size: storage, members, the zone of the primary, replicas.
-fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
+fn lay_over(spec: &mut Specification, condition: &SimulatedCondition, now: Timestamp) {
     condition.storage_into(spec, now);
     if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {
         (capacity.min, capacity.desired) = (min, desired);

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Provider, Resource,
-    ResourceId, ResourceKind, Snapshot,
+    ResourceId, ResourceKind, ResourceSnapshot,
 };
 
 use reeve_recommend::change::{ConfigurationOperation, GroupOperation};
@@ -100,7 +100,7 @@ impl Act for SimulatedAccount {
         &self,
         resource: &ResourceId,
         _: &str,
-        snapshot: &Snapshot,
+        snapshot: &ResourceSnapshot,
     ) -> Result<bool, ActError> {
         let now = self.admit()?;
         let conditions = self.conditions.lock();

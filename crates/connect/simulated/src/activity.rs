@@ -19,14 +19,14 @@ use reeve_audit::{Entry, ResourceRef};
 use reeve_estate::{Purchase, Resource, ResourceKind};
 
 use crate::account::SimulatedAccount;
-use crate::settings::Settings;
+use crate::settings::SimulatedSettings;
 
 /// Length of the history before the estate's beginning.
 const HISTORY: SignedDuration = SignedDuration::from_hours(400 * 24);
 
 /// A resource that something can be done to.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct SimulatedTarget {
     pub(crate) kind: ResourceKind,
     pub(crate) name: String,
     pub(crate) team: String,
@@ -40,12 +40,12 @@ pub(crate) struct Target {
 pub(crate) struct Scene {
     pub(crate) seed: u64,
     pub(crate) anchor: Timestamp,
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<SimulatedTarget>,
 }
 
 impl Scene {
     /// Creates the scene of the accounts' resources.
-    pub(crate) fn new(accounts: &[Arc<SimulatedAccount>], settings: &Settings) -> Self {
+    pub(crate) fn new(accounts: &[Arc<SimulatedAccount>], settings: &SimulatedSettings) -> Self {
         let assets = accounts.iter().flat_map(|account| &account.assets);
         let targets = assets
             .map(|asset| target(&asset.resource, asset.key))
@@ -58,14 +58,15 @@ impl Scene {
     }
 
     /// Targets of a kind and, when given, of a team.
-    pub(crate) fn of_kind(&self, kind: ResourceKind, team: Option<&str>) -> Vec<&Target> {
-        let fits =
-            |target: &&Target| target.kind == kind && team.is_none_or(|team| target.team == team);
+    pub(crate) fn of_kind(&self, kind: ResourceKind, team: Option<&str>) -> Vec<&SimulatedTarget> {
+        let fits = |target: &&SimulatedTarget| {
+            target.kind == kind && team.is_none_or(|team| target.team == team)
+        };
         self.targets.iter().filter(fits).collect()
     }
 }
 
-fn target(resource: &Resource, key: u64) -> Target {
+fn target(resource: &Resource, key: u64) -> SimulatedTarget {
     let mut reference = ResourceRef::new(resource.kind.as_str(), resource.id.as_str()).in_cloud(
         resource.provider.as_str(),
         resource.account.clone(),
@@ -78,7 +79,7 @@ fn target(resource: &Resource, key: u64) -> Target {
         }
     }
 
-    Target {
+    SimulatedTarget {
         kind: resource.kind,
         name: resource.name.clone(),
         team: resource.tag("team").unwrap_or_default().to_owned(),

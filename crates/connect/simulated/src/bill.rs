@@ -7,7 +7,9 @@
 //! list below says, which is this made-up account's own and no published fact.
 
 use reeve_estate::money::HOURS_PER_MONTH;
-use reeve_estate::{Catalogue, Money, Provider, Purchase, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    Money, PriceCatalogue, Provider, Purchase, Resource, ResourceKind, ResourceState,
+};
 
 /// Price of a reserved machine as a share of its discounted price.
 const RESERVED_SHARE: f64 = 0.70;
@@ -70,14 +72,14 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
 }
 
 fn listed(resource: &Resource) -> Option<f64> {
-    Catalogue::builtin()
+    PriceCatalogue::builtin()
         .monthly_cost(resource)
         .map(|month| month.cost.usd())
 }
 
 /// An hour at list price, with the licence.
 fn machine_usd(resource: &Resource) -> Option<f64> {
-    let (catalogue, spec) = (Catalogue::builtin(), &resource.specification);
+    let (catalogue, spec) = (PriceCatalogue::builtin(), &resource.specification);
     let size = spec.instance_type.as_deref()?;
     if let Some(price) = catalogue.hourly_for(resource, size) {
         return Some(price.usd_per_hour);
@@ -107,13 +109,13 @@ fn database_usd(resource: &Resource, stopped: bool) -> Option<f64> {
     if stopped {
         return Some(storage);
     }
-    if let Some(price) = Catalogue::builtin().hourly_for(resource, size) {
+    if let Some(price) = PriceCatalogue::builtin().hourly_for(resource, size) {
         return Some(price.usd_per_hour * HOURS_PER_MONTH + storage);
     }
 
     let machine = size.strip_prefix("db.").unwrap_or(size);
     let listed =
-        Catalogue::builtin().hourly_usd(resource.provider, &resource.region, machine, None);
+        PriceCatalogue::builtin().hourly_usd(resource.provider, &resource.region, machine, None);
     let hour = match listed {
         Some(price) => price.usd_per_hour * DATABASE_MARKUP,
         None => f64::from(custom_vcpu(size)?) * DATABASE_VCPU_HOUR,

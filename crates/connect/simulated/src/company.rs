@@ -183,7 +183,7 @@ pub(crate) struct DiskSnapshot {
 
 /// Bucket or container of the company.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bucket {
+pub(crate) struct SimulatedBucket {
     pub(crate) name: &'static str,
     pub(crate) region: &'static str,
     pub(crate) gib: u32,
@@ -197,7 +197,7 @@ pub(crate) struct Bucket {
     pub(crate) rarely_read: bool,
 }
 
-impl Bucket {
+impl SimulatedBucket {
     /// Without a rule for incomplete uploads.
     pub(crate) const fn keeping_uploads(mut self) -> Self {
         self.aborts = false;
@@ -250,7 +250,7 @@ pub(crate) struct Gateway {
 
 /// A scaling group; its members name it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Group {
+pub(crate) struct SimulatedGroup {
     pub(crate) name: &'static str,
     pub(crate) region: &'static str,
     pub(crate) owner: Owner,
@@ -274,11 +274,11 @@ pub(crate) struct Account {
     pub(crate) databases: &'static [Database],
     pub(crate) loose_disks: &'static [LooseDisk],
     pub(crate) snapshots: &'static [DiskSnapshot],
-    pub(crate) buckets: &'static [Bucket],
+    pub(crate) buckets: &'static [SimulatedBucket],
     pub(crate) balancers: &'static [Balancer],
     pub(crate) gateways: &'static [Gateway],
     pub(crate) addresses: &'static [Address],
-    pub(crate) groups: &'static [Group],
+    pub(crate) groups: &'static [SimulatedGroup],
     /// Size families (by prefix) that a region does not sell.
     pub(crate) not_sold: &'static [(&'static str, &'static str)],
 }

@@ -18,7 +18,7 @@ pub(crate) struct Downtime {
 
 /// Changes of one resource since the beginning of the demonstration.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Condition {
+pub(crate) struct SimulatedCondition {
     /// Sizes it was given, oldest first.
     pub(crate) sizes: Vec<(Timestamp, String)>,
     /// Stops, oldest first. The last one without an end: it is stopped.
@@ -62,7 +62,7 @@ pub(crate) struct Condition {
     pub(crate) settings: BTreeMap<String, Option<Value>>,
 }
 
-impl Condition {
+impl SimulatedCondition {
     /// Returns `true` while a change is in progress.
     pub(crate) fn changing(&self, now: Timestamp) -> bool {
         self.settles_at.is_some_and(|at| now < at)
@@ -148,7 +148,7 @@ pub(crate) struct Successor {
 /// Changes of all resources in one account.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Conditions {
-    pub(crate) resources: BTreeMap<ResourceId, Condition>,
+    pub(crate) resources: BTreeMap<ResourceId, SimulatedCondition>,
     pub(crate) snapshots: BTreeMap<String, SnapshotRecord>,
     pub(crate) successors: BTreeMap<ResourceId, Successor>,
     /// Regions whose network has an isolating group by now.
@@ -157,7 +157,7 @@ pub(crate) struct Conditions {
 
 impl Conditions {
     /// Returns the changes of one resource.
-    pub(crate) fn get(&self, id: &ResourceId) -> Condition {
+    pub(crate) fn get(&self, id: &ResourceId) -> SimulatedCondition {
         self.resources.get(id).cloned().unwrap_or_default()
     }
 

@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 use reeve_databases::{
-    ActivityFacts, Column, DatabaseReading, Engine, Index, IndexTrial, Observation,
-    ReplicationFacts, ServerFacts, Setting, Statement, StatementCost, StatementSource, Table,
-    TrialMethod, candidates,
+    ActivityFacts, DatabaseColumn, DatabaseIndex, DatabaseReading, DatabaseSetting,
+    DatabaseStatement, DatabaseTable, Engine, IndexTrial, Observation, ReplicationFacts,
+    ServerFacts, StatementCost, StatementSource, TrialMethod, candidates,
 };
 use reeve_estate::Resource;
 
@@ -81,8 +81,8 @@ fn trials(observation: &Observation) -> Vec<IndexTrial> {
     candidates(observation).into_iter().map(trial).collect()
 }
 
-fn statements() -> Vec<Statement> {
-    let statement = |id: &str, text: &str, calls: f64, mean_ms: f64, rows: f64| Statement {
+fn statements() -> Vec<DatabaseStatement> {
+    let statement = |id: &str, text: &str, calls: f64, mean_ms: f64, rows: f64| DatabaseStatement {
         id: id.to_owned(),
         text: text.to_owned(),
         calls,
@@ -121,14 +121,14 @@ fn statements() -> Vec<Statement> {
     ]
 }
 
-fn table(name: &str, rows: f64, columns: &[(&str, &str, f64)], now: Timestamp) -> Table {
-    let column = |(name, data_type, distinct): &(&str, &str, f64)| Column {
+fn table(name: &str, rows: f64, columns: &[(&str, &str, f64)], now: Timestamp) -> DatabaseTable {
+    let column = |(name, data_type, distinct): &(&str, &str, f64)| DatabaseColumn {
         name: (*name).to_owned(),
         data_type: (*data_type).to_owned(),
         distinct_values: Some(*distinct),
         width_bytes: Some(8.0),
     };
-    Table {
+    DatabaseTable {
         schema: "public".to_owned(),
         name: name.to_owned(),
         live_rows: rows,
@@ -142,11 +142,11 @@ fn table(name: &str, rows: f64, columns: &[(&str, &str, f64)], now: Timestamp) -
         last_analyze: Some(now),
         has_primary_key: true,
         columns: columns.iter().map(column).collect(),
-        ..Table::default()
+        ..DatabaseTable::default()
     }
 }
 
-fn orders(now: Timestamp) -> Table {
+fn orders(now: Timestamp) -> DatabaseTable {
     let columns = [
         ("id", "bigint", 4.1e7),
         ("customer_id", "bigint", 2.2e6),
@@ -157,7 +157,7 @@ fn orders(now: Timestamp) -> Table {
     table("orders", 4.1e7, &columns, now)
 }
 
-fn customers(now: Timestamp) -> Table {
+fn customers(now: Timestamp) -> DatabaseTable {
     let columns = [
         ("id", "bigint", 2.2e6),
         ("email", "text", 2.2e6),
@@ -166,8 +166,8 @@ fn customers(now: Timestamp) -> Table {
     table("customers", 2.2e6, &columns, now)
 }
 
-fn indexes() -> Vec<Index> {
-    let index = |table: &str, name: &str, columns: &[&str], scans: f64, gib: f64| Index {
+fn indexes() -> Vec<DatabaseIndex> {
+    let index = |table: &str, name: &str, columns: &[&str], scans: f64, gib: f64| DatabaseIndex {
         schema: "public".to_owned(),
         table: table.to_owned(),
         name: name.to_owned(),
@@ -187,7 +187,7 @@ fn indexes() -> Vec<Index> {
         is_valid: true,
         constraints: Vec::new(),
     };
-    let key = |table: &str, gib: f64| Index {
+    let key = |table: &str, gib: f64| DatabaseIndex {
         is_unique: true,
         constraints: vec![reeve_databases::Constraint::PrimaryKey],
         ..index(table, &format!("{table}_pkey"), &["id"], 6.0e7, gib)
@@ -213,8 +213,8 @@ fn indexes() -> Vec<Index> {
     ]
 }
 
-fn settings() -> Vec<Setting> {
-    let setting = |name: &str, value: &str, needs_restart| Setting {
+fn settings() -> Vec<DatabaseSetting> {
+    let setting = |name: &str, value: &str, needs_restart| DatabaseSetting {
         name: name.to_owned(),
         value: value.to_owned(),
         needs_restart,

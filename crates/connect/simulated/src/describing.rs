@@ -13,9 +13,9 @@ pub(crate) use managed::{INSTALLED, is_managed, managed_id};
 
 use jiff::Timestamp;
 use reeve_estate::{
-    Described, DescriptionSink, Document, ObserveError, ObserveErrorKind, Provider, ReadOutcome,
-    Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind, ResourceState,
-    Specification,
+    Described, DescriptionReading, DescriptionSink, Document, ObserveError, ObserveErrorKind,
+    Provider, ReadOutcome, Relation, RelationKind, Resource, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ impl SimulatedAccount {
         Ok(())
     }
 
-    fn reading(&self, kind: ResourceKind, seen: u64, now: Timestamp) -> Reading {
+    fn reading(&self, kind: ResourceKind, seen: u64, now: Timestamp) -> DescriptionReading {
         let denied = self
             .plan
             .denied
@@ -87,7 +87,7 @@ impl SimulatedAccount {
             ReadOutcome::Complete
         };
 
-        Reading {
+        DescriptionReading {
             kind,
             region: String::new(),
             outcome,

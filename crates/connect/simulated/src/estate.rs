@@ -13,7 +13,7 @@ use crate::activity::{self, Scene};
 use crate::company::ACCOUNTS;
 use crate::load::Load;
 use crate::saved::{self, RestoreError};
-use crate::settings::Settings;
+use crate::settings::SimulatedSettings;
 use crate::world::World;
 
 /// A company's three accounts.
@@ -29,12 +29,12 @@ impl SimulatedEstate {
     /// beginning give the same estate.
     #[must_use]
     pub fn new(seed: u64, now: Timestamp) -> Arc<Self> {
-        SimulatedEstate::with(Settings::new(seed, now))
+        SimulatedEstate::with(SimulatedSettings::new(seed, now))
     }
 
     /// An estate with settings of its own.
     #[must_use]
-    pub fn with(mut settings: Settings) -> Arc<Self> {
+    pub fn with(mut settings: SimulatedSettings) -> Arc<Self> {
         // Whole seconds survive being kept, so that a restored estate is the same to the last
         // digit.
         settings.anchor =
@@ -61,7 +61,7 @@ impl SimulatedEstate {
     /// # Errors
     /// The text was not written by [`Self::snapshot`].
     pub fn restore(kept: &Value) -> Result<Arc<Self>, RestoreError> {
-        SimulatedEstate::restore_with(kept, Settings::new(0, Timestamp::UNIX_EPOCH))
+        SimulatedEstate::restore_with(kept, SimulatedSettings::new(0, Timestamp::UNIX_EPOCH))
     }
 
     /// Restores an estate as [`Self::restore`] does, with other clock, faults and speed; seed and
@@ -69,9 +69,12 @@ impl SimulatedEstate {
     ///
     /// # Errors
     /// As [`Self::restore`].
-    pub fn restore_with(kept: &Value, settings: Settings) -> Result<Arc<Self>, RestoreError> {
+    pub fn restore_with(
+        kept: &Value,
+        settings: SimulatedSettings,
+    ) -> Result<Arc<Self>, RestoreError> {
         let kept = saved::read(kept)?;
-        let estate = SimulatedEstate::with(Settings {
+        let estate = SimulatedEstate::with(SimulatedSettings {
             seed: kept.seed,
             anchor: kept.anchor,
             ..settings

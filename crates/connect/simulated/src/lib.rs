@@ -54,5 +54,5 @@ pub use estate::SimulatedEstate;
 pub use faults::Faults;
 pub use load::Load;
 pub use saved::RestoreError;
-pub use settings::{Now, Settings};
+pub use settings::{Now, SimulatedSettings};
 pub use spending::DailyCharge;

@@ -8,8 +8,8 @@ use reeve_estate::{
 
 use crate::account::SimulatedAccount;
 use crate::assets::Asset;
-use crate::condition::Condition;
-use crate::signal::{PERIOD_S, Signal, slot_of};
+use crate::condition::SimulatedCondition;
+use crate::signal::{PERIOD_S, SimulatedSignal, slot_of};
 
 #[async_trait]
 impl Observe for SimulatedAccount {
@@ -77,7 +77,7 @@ impl Observe for SimulatedAccount {
 }
 
 impl SimulatedAccount {
-    fn measured(&self, id: &ResourceId) -> Option<(&Asset, Condition)> {
+    fn measured(&self, id: &ResourceId) -> Option<(&Asset, SimulatedCondition)> {
         let conditions = self.conditions.lock();
         Some((self.asset(conditions.place(id))?, conditions.get(id)))
     }
@@ -86,10 +86,10 @@ impl SimulatedAccount {
         &self,
         query: &SampleQuery,
         asset: &Asset,
-        condition: &Condition,
+        condition: &SimulatedCondition,
         into: &mut Vec<Sample>,
     ) {
-        let signal = Signal::new(
+        let signal = SimulatedSignal::new(
             asset,
             condition,
             &query.resource,

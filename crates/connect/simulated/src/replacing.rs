@@ -5,7 +5,7 @@ use reeve_estate::{
     ActError, ActErrorKind, Applied, Described, Document, GroupUse, MADE_BY, Observed,
     REPLACEMENT_PREFIX, Relation, RelationKind, ReplacementGroup, Resource, ResourceKind,
 };
-use reeve_flows::{Rule, RulePeer, rules_of};
+use reeve_flows::{FlowRule, RulePeer, rules_of};
 use reeve_recommend::change::GroupOperation;
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ impl SimulatedAccount {
             .filter(|(_, groups)| groups.iter().any(|group| own.contains(&group.as_str())))
             .collect();
         Ok(GroupUse {
-            rules: Rule::texts(&rules.unwrap_or_default()),
+            rules: FlowRule::texts(&rules.unwrap_or_default()),
             interfaces,
             replacement: kept.map(|rules| ReplacementGroup { id, rules }),
         })
@@ -112,7 +112,7 @@ impl SimulatedAccount {
             let id = self.replacement_id(wide.id.as_str());
             let permissions = |direction: &str| -> Value {
                 let own = rules.iter().filter(|rule| rule.starts_with(direction));
-                own.filter_map(|rule| Rule::parse(rule).ok()).map(permission).collect()
+                own.filter_map(|rule| FlowRule::parse(rule).ok()).map(permission).collect()
             };
             let name = format!("{REPLACEMENT_PREFIX}{}", wide.id);
             let network = group.document.json()["vpcId"].clone();
@@ -135,7 +135,7 @@ impl SimulatedAccount {
     }
 }
 
-fn permission(rule: Rule) -> Value {
+fn permission(rule: FlowRule) -> Value {
     let protocol = rule
         .protocol
         .map_or_else(|| "-1".to_owned(), reeve_flows::protocol_text);

@@ -10,8 +10,8 @@ use reeve_recommend::change::VolumeSetup;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::condition::{Condition, Conditions, Downtime, SnapshotRecord, Successor};
-use crate::settings::Settings;
+use crate::condition::{Conditions, Downtime, SimulatedCondition, SnapshotRecord, Successor};
+use crate::settings::SimulatedSettings;
 
 const VERSION: u32 = 1;
 
@@ -131,7 +131,7 @@ struct SuccessorRow {
 
 /// Writes the kept form.
 pub(crate) fn write(
-    settings: &Settings,
+    settings: &SimulatedSettings,
     accounts: impl Iterator<Item = (ConnectionId, Conditions)>,
 ) -> Value {
     let row = EstateRow {
@@ -148,7 +148,7 @@ pub(crate) fn write(
 
 fn account_row(conditions: Conditions) -> AccountRow {
     let ms = Timestamp::as_millisecond;
-    let resource = |condition: Condition| ResourceRow {
+    let resource = |condition: SimulatedCondition| ResourceRow {
         sizes: condition
             .sizes
             .into_iter()
@@ -308,7 +308,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             .storage
             .into_iter()
             .map(|(at, gib)| Ok((time(at)?, gib)));
-        let condition = Condition {
+        let condition = SimulatedCondition {
             sizes: sizes.collect::<Result<_, RestoreError>>()?,
             downtimes: downs.collect::<Result<_, RestoreError>>()?,
             settles_at: row.settles_ms.map(time).transpose()?,

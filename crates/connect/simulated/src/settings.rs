@@ -14,7 +14,7 @@ pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Settings of an estate.
 #[derive(Clone)]
-pub struct Settings {
+pub struct SimulatedSettings {
     /// Seed; the same seed and beginning give the same estate.
     pub seed: u64,
     /// Beginning of the demonstration. Times in days before it (a machine launched five days ago, a
@@ -33,7 +33,7 @@ pub struct Settings {
     pub waits: bool,
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for SimulatedSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
             .field("seed", &self.seed)
@@ -44,11 +44,11 @@ impl fmt::Debug for Settings {
     }
 }
 
-impl Settings {
+impl SimulatedSettings {
     /// The machine's clock, mild faults, the clouds' own speed.
     #[must_use]
     pub fn new(seed: u64, anchor: Timestamp) -> Self {
-        Settings {
+        SimulatedSettings {
             seed,
             anchor,
             now: Arc::new(Timestamp::now),

@@ -8,10 +8,10 @@ mod cpu;
 mod flow;
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Metric, Provider, Resource, ResourceKind};
+use reeve_estate::{Metric, PriceCatalogue, Provider, Resource, ResourceKind};
 
 use crate::assets::Asset;
-use crate::condition::Condition;
+use crate::condition::SimulatedCondition;
 use crate::load::Load;
 use crate::noise::{between, smooth, unit};
 
@@ -80,9 +80,9 @@ impl Credits {
 }
 
 /// Metrics of one resource.
-pub(crate) struct Signal<'a> {
+pub(crate) struct SimulatedSignal<'a> {
     asset: &'a Asset,
-    condition: &'a Condition,
+    condition: &'a SimulatedCondition,
     eras: Vec<Era>,
     vcpu: f64,
     /// The slot the demonstration begins in.
@@ -92,11 +92,11 @@ pub(crate) struct Signal<'a> {
     born: i64,
 }
 
-impl<'a> Signal<'a> {
+impl<'a> SimulatedSignal<'a> {
     /// Creates the signal of an asset after its changes; `resource` is the resource in its place.
     pub(crate) fn new(
         asset: &'a Asset,
-        condition: &'a Condition,
+        condition: &'a SimulatedCondition,
         resource: &Resource,
         anchor: Timestamp,
     ) -> Self {
@@ -112,7 +112,7 @@ impl<'a> Signal<'a> {
         let europe = ["eu-", "europe", "westeurope"]
             .iter()
             .any(|prefix| asset.resource.region.starts_with(prefix));
-        Signal {
+        SimulatedSignal {
             asset,
             condition,
             eras,
@@ -271,7 +271,7 @@ struct Power {
 impl Power {
     fn for_size(resource: &Resource, size: &str) -> Self {
         let machine = size.strip_prefix("db.").unwrap_or(size);
-        let Some(spec) = Catalogue::builtin().instance(resource.provider, machine) else {
+        let Some(spec) = PriceCatalogue::builtin().instance(resource.provider, machine) else {
             return Power {
                 vcpu: f64::from(crate::bill::custom_vcpu(size).unwrap_or(2)),
                 ..Power::default()

@@ -16,7 +16,7 @@ use reeve_estate::{Money, Provider, Purchase, Resource, ResourceId, ResourceKind
 use crate::account::SimulatedAccount;
 use crate::assets::Asset;
 use crate::bill;
-use crate::condition::Condition;
+use crate::condition::SimulatedCondition;
 use crate::estate::SimulatedEstate;
 use crate::signal::interrupted;
 
@@ -91,7 +91,7 @@ impl SimulatedAccount {
         asset: &Asset,
         id: &ResourceId,
         launched_at: Option<Timestamp>,
-        condition: &Condition,
+        condition: &SimulatedCondition,
     ) -> Option<DailyCharge> {
         let now = self.world.now();
         let (mut hours, mut cost, mut list, mut last) = (0, 0.0, 0.0, None);
@@ -148,7 +148,7 @@ fn at_hour(
     asset: &Asset,
     id: &ResourceId,
     launched_at: Option<Timestamp>,
-    condition: &Condition,
+    condition: &SimulatedCondition,
     at: Timestamp,
 ) -> Option<Resource> {
     let begun = launched_at.or(asset.resource.created_at);

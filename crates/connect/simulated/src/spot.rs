@@ -2,7 +2,7 @@
 //! of spot capacity: prices that move, and placement scores.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Provider, Purchase, ResourceKind};
+use reeve_estate::{PriceCatalogue, Provider, Purchase, ResourceKind};
 use reeve_recommend::judgement::spot::{NoticeKind, SpotLife, SpotNotice};
 use reeve_recommend::judgement::spot_market::{PoolPrice, ZoneScore, pool_price};
 
@@ -87,7 +87,7 @@ impl SimulatedAccount {
         types: &[String],
         (from, until): (Timestamp, Timestamp),
     ) -> Vec<PoolPrice> {
-        let catalogue = Catalogue::builtin();
+        let catalogue = PriceCatalogue::builtin();
         let mut found = Vec::new();
         for size in types {
             let average = catalogue.spot_average(self.plan.provider, region, size, None);

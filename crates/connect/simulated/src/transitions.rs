@@ -7,8 +7,8 @@
 
 use jiff::Timestamp;
 use reeve_estate::{
-    ActError, ActErrorKind, Applied, Catalogue, Mutation, Operation, Provider, Purchase, Resource,
-    ResourceId, ResourceKind, ResourceState, Snapshot,
+    ActError, ActErrorKind, Applied, Mutation, Operation, PriceCatalogue, Provider, Purchase,
+    Resource, ResourceId, ResourceKind, ResourceSnapshot, ResourceState,
 };
 
 use crate::account::SimulatedAccount;
@@ -295,7 +295,7 @@ impl SimulatedAccount {
             _ => size,
         };
 
-        let spec = Catalogue::builtin()
+        let spec = PriceCatalogue::builtin()
             .instance(resource.provider, machine)
             .ok_or_else(|| no_such(size))?;
         let has = resource.specification.architecture.as_deref();
@@ -331,7 +331,7 @@ impl SimulatedAccount {
             .any(|(at, family)| *at == region && size.starts_with(family));
 
         let priced = || {
-            Catalogue::builtin()
+            PriceCatalogue::builtin()
                 .hourly_usd(self.plan.provider, region, size, None)
                 .is_some()
         };
@@ -378,7 +378,7 @@ impl SimulatedAccount {
         };
         conditions.snapshots.insert(id.clone(), record);
 
-        Ok(Applied::Snapshot(Snapshot { id }))
+        Ok(Applied::Snapshot(ResourceSnapshot { id }))
     }
 
     /// Seconds the clouds take, somewhere between two bounds.

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-use crate::settings::Settings;
+use crate::settings::SimulatedSettings;
 
 /// State shared by the accounts.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) settings: Settings,
+    pub(crate) settings: SimulatedSettings,
     pub(crate) changed: AtomicBool,
 }
 

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
-use reeve_connect_outbound::{Method, Outbound, Request, Url};
+use reeve_connect_outbound::{Method, Outbound, OutboundRequest, Url};
 use sha2::Sha256;
 
 use crate::upload::{StorageError, ask, encoded, open, part};
@@ -110,7 +110,7 @@ fn request(
     address: &str,
     query: &[(&str, &str)],
     body: Vec<u8>,
-) -> Result<Request, StorageError> {
+) -> Result<OutboundRequest, StorageError> {
     let text = query
         .iter()
         .map(|(name, value)| format!("{name}={}", encoded(value, false)))
@@ -143,7 +143,7 @@ fn request(
         ));
     }
 
-    Ok(Request {
+    Ok(OutboundRequest {
         method: Method::PUT,
         url,
         headers,

@@ -9,7 +9,7 @@ use aws_lc_rs::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use jiff::Timestamp;
-use reeve_connect_outbound::{Method, Outbound, OutboundError, Request, Url};
+use reeve_connect_outbound::{Method, Outbound, OutboundError, OutboundRequest, Url};
 use serde_json::{Value, json};
 
 use crate::upload::{StorageError, ask, encoded, open, part};
@@ -21,7 +21,7 @@ const TOKENS: &str = "https://oauth2.googleapis.com/token";
 
 /// A bucket of Google Cloud Storage.
 #[derive(Debug, Clone)]
-pub struct Bucket {
+pub struct GcsBucket {
     /// Name of the bucket.
     pub bucket: String,
     /// Another endpoint than Google's own.
@@ -34,7 +34,7 @@ pub struct Bucket {
 /// [`StorageError`].
 pub async fn put(
     client: &Outbound,
-    place: &Bucket,
+    place: &GcsBucket,
     secret: &str,
     name: &str,
     file: &Path,
@@ -59,7 +59,7 @@ pub async fn put(
         };
         let mut headers = vec![("content-range".to_owned(), range)];
         headers.extend(authorization.clone());
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::PUT,
             url: session.clone(),
             headers,
@@ -84,7 +84,7 @@ pub async fn put(
 /// Begins an upload; the address that parts go to, which must be the endpoint's own.
 async fn begin(
     client: &Outbound,
-    place: &Bucket,
+    place: &GcsBucket,
     name: &str,
     authorization: Option<&(String, String)>,
 ) -> Result<Url, StorageError> {
@@ -100,7 +100,7 @@ async fn begin(
         .map_err(|_| StorageError::Settings(format!("{base} is not an address")))?;
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     headers.extend(authorization.cloned());
-    let request = Request {
+    let request = OutboundRequest {
         method: Method::POST,
         url: url.clone(),
         headers,
@@ -144,7 +144,7 @@ async fn token(client: &Outbound, secret: &str) -> Result<String, StorageError> 
     let assertion = assertion(email, pem, tokens, Timestamp::now().as_second())
         .ok_or_else(|| wrong("private_key"))?;
     let grant = encoded("urn:ietf:params:oauth:grant-type:jwt-bearer", false);
-    let request = Request {
+    let request = OutboundRequest {
         method: Method::POST,
         url: tokens.parse().map_err(|_| wrong("token_uri"))?,
         headers: vec![(

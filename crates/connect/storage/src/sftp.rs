@@ -16,7 +16,7 @@ use std::time::Duration;
 use reeve_connect_outbound::Outbound;
 
 use crate::upload::StorageError;
-use program::Session;
+use program::SftpSession;
 
 /// Time to connect, sign in and rename.
 const OVERHEAD: Duration = Duration::from_secs(120);
@@ -51,7 +51,7 @@ pub async fn put(
     let length = tokio::fs::metadata(file).await?.len();
     let address = client.address_of(&server.host, server.port).await?;
     let host_key = host_key::pinned(server, address).await?;
-    let session = Session::begin(server, address, &host_key, secret)?;
+    let session = SftpSession::begin(server, address, &host_key, secret)?;
     let time = OVERHEAD + Duration::from_secs(length / SLOWEST);
     let upload = batch::Upload { prefix, name, file };
     tokio::time::timeout(time, upload.run(&session))

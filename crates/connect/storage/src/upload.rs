@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use reeve_connect_outbound::{Answer, Limits, Outbound, OutboundError, Policy, Request};
+use reeve_connect_outbound::{
+    Outbound, OutboundAnswer, OutboundError, OutboundLimits, OutboundPolicy, OutboundRequest,
+};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 
@@ -62,10 +64,10 @@ impl StorageError {
 
 /// Returns the guarded client with the limits of an upload.
 #[must_use]
-pub fn client(policy: Policy) -> Outbound {
+pub fn client(policy: OutboundPolicy) -> Outbound {
     Outbound::new(
         policy,
-        Limits {
+        OutboundLimits {
             time: PART_TIME,
             body: 1 << 20,
             redirects: 0,
@@ -75,9 +77,9 @@ pub fn client(policy: Policy) -> Outbound {
 
 pub(crate) async fn ask(
     client: &Outbound,
-    request: Request,
+    request: OutboundRequest,
     expected: &[u16],
-) -> Result<Answer, StorageError> {
+) -> Result<OutboundAnswer, StorageError> {
     let answer = client.send(request).await?;
     if expected.contains(&answer.status.as_u16()) {
         return Ok(answer);
@@ -89,7 +91,7 @@ pub(crate) async fn ask(
 }
 
 /// The service's own error code, of an XML or JSON body.
-fn code(answer: &Answer) -> String {
+fn code(answer: &OutboundAnswer) -> String {
     let header = answer
         .headers
         .get("x-ms-error-code")

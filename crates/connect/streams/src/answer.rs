@@ -1,7 +1,9 @@
 //! Answers of receivers, as reasons.
 
 use jiff::Timestamp;
-use reeve_connect_outbound::{Answer, Outbound, OutboundError, Request, Session, Url};
+use reeve_connect_outbound::{
+    Outbound, OutboundAnswer, OutboundError, OutboundRequest, OutboundSession, Url,
+};
 use reeve_streams::SendError;
 
 /// Most characters of an answer that are shown.
@@ -9,14 +11,14 @@ const SHOWN: usize = 300;
 
 /// A receiver over HTTP, and the secret that no message may hold.
 pub(crate) struct Receiver {
-    session: Session,
+    session: OutboundSession,
     secret: String,
 }
 
 impl Receiver {
     pub(crate) fn new(outbound: Outbound, secret: &str) -> Receiver {
         Receiver {
-            session: Session::new(outbound),
+            session: OutboundSession::new(outbound),
             secret: secret.trim().to_owned(),
         }
     }
@@ -26,7 +28,10 @@ impl Receiver {
     }
 
     /// Sends a request; an answer of any status is an answer.
-    pub(crate) async fn send(&self, request: &Request) -> Result<Answer, SendError> {
+    pub(crate) async fn send(
+        &self,
+        request: &OutboundRequest,
+    ) -> Result<OutboundAnswer, SendError> {
         self.session
             .send(request)
             .await
@@ -42,7 +47,7 @@ impl Receiver {
     }
 
     /// Returns the failure that a status means; `None` for success.
-    pub(crate) fn failure(&self, answer: &Answer) -> Option<SendError> {
+    pub(crate) fn failure(&self, answer: &OutboundAnswer) -> Option<SendError> {
         if answer.status.is_success() {
             return None;
         }

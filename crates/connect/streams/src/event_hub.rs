@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_outbound::{Method, Outbound, Request, Url};
-use reeve_streams::{Acked, SendError, Sink, StreamRecord};
+use reeve_connect_outbound::{Method, Outbound, OutboundRequest, Url};
+use reeve_streams::{Acked, SendError, StreamRecord, StreamSink};
 use sha2::Sha256;
 
 use crate::answer::{Receiver, address};
@@ -89,7 +89,7 @@ fn encoded(text: &str) -> String {
 }
 
 #[async_trait]
-impl Sink for EventHubSink {
+impl StreamSink for EventHubSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let body = Self::body(batch);
         if body.len() > LARGEST {
@@ -104,7 +104,7 @@ impl Sink for EventHubSink {
         let mut url = self.resource.clone();
         url.set_path(&format!("{}/messages", self.resource.path()));
         url.query_pairs_mut().append_pair("api-version", VERSION);
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::POST,
             url,
             headers: vec![

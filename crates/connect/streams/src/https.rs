@@ -1,8 +1,8 @@
 //! Any HTTPS endpoint: one record a line, or a JSON array.
 
 use async_trait::async_trait;
-use reeve_connect_outbound::{Method, Outbound, Request, Url};
-use reeve_streams::{Acked, HttpsBody, SendError, Sink, StreamFormat, StreamRecord};
+use reeve_connect_outbound::{Method, Outbound, OutboundRequest, Url};
+use reeve_streams::{Acked, HttpsBody, SendError, StreamFormat, StreamRecord, StreamSink};
 
 use crate::answer::{Receiver, address};
 
@@ -85,7 +85,7 @@ pub(crate) fn all(batch: &[StreamRecord]) -> Result<Acked, SendError> {
 }
 
 #[async_trait]
-impl Sink for HttpsSink {
+impl StreamSink for HttpsSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let mut headers = vec![("content-type".to_owned(), self.media_type().to_owned())];
         if !self.receiver.secret().is_empty() {
@@ -93,7 +93,7 @@ impl Sink for HttpsSink {
             headers.push(("authorization".to_owned(), value));
         }
 
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::POST,
             url: self.url.clone(),
             headers,

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use broker::{BrokerConnection, Credentials};
+use broker::{BrokerConnection, KafkaCredentials};
 use protocol::{
     PartitionAnswer, RequestKind, TopicMetadata, check, metadata_request, produce_answers,
     produce_request,
@@ -23,7 +23,8 @@ use protocol::{
 use record_batch::{key_of, partition_of, record_batch};
 use reeve_connect_outbound::{Outbound, OutboundError};
 use reeve_streams::{
-    Acked, BrokerAddress, KafkaCompression, KafkaKey, KafkaSasl, SendError, Sink, StreamRecord,
+    Acked, BrokerAddress, KafkaCompression, KafkaKey, KafkaSasl, SendError, StreamRecord,
+    StreamSink,
 };
 use tokio::sync::Mutex;
 
@@ -52,7 +53,7 @@ pub struct KafkaTopic {
 pub struct KafkaSink {
     outbound: Outbound,
     settings: KafkaTopic,
-    credentials: Credentials,
+    credentials: KafkaCredentials,
     cluster: Mutex<Option<Cluster>>,
 }
 
@@ -71,7 +72,7 @@ impl KafkaSink {
     /// A receiver. `secret` is the password of the user.
     #[must_use]
     pub fn new(outbound: Outbound, settings: KafkaTopic, secret: &str) -> KafkaSink {
-        let credentials = Credentials {
+        let credentials = KafkaCredentials {
             sasl: settings.sasl,
             username: settings.username.clone(),
             password: secret.trim().to_owned(),
@@ -207,7 +208,7 @@ fn judge(parts: &Parts<'_>, answers: &[PartitionAnswer]) -> Result<(), SendError
 }
 
 #[async_trait]
-impl Sink for KafkaSink {
+impl StreamSink for KafkaSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let mut kept = self.cluster.lock().await;
         let known = kept.take().filter(|cluster| {

@@ -17,15 +17,15 @@ pub use event_hub::EventHubSink;
 pub use https::HttpsSink;
 pub use kafka::{KafkaSink, KafkaTopic};
 pub use otlp::OtlpSink;
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 pub use splunk::SplunkSink;
 pub use syslog::SyslogSink;
 
 /// Returns the client of streams: a receiver that has not answered after half a minute is asked
 /// again.
 #[must_use]
-pub fn client(policy: Policy) -> Outbound {
-    let limits = Limits {
+pub fn client(policy: OutboundPolicy) -> Outbound {
+    let limits = OutboundLimits {
         time: Duration::from_secs(30),
         body: 256 << 10,
         redirects: 0,

@@ -11,9 +11,9 @@ use std::io::Write as _;
 use async_trait::async_trait;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use reeve_connect_outbound::{Answer, Method, Outbound, Request, Url};
+use reeve_connect_outbound::{Method, Outbound, OutboundAnswer, OutboundRequest, Url};
 use reeve_otlp::{error_message, json_request, partial_success, protobuf_request};
-use reeve_streams::{Acked, OtlpEncoding, SendError, Sink, StreamRecord, otlp_origin};
+use reeve_streams::{Acked, OtlpEncoding, SendError, StreamRecord, StreamSink, otlp_origin};
 
 use crate::answer::{Receiver, address};
 use crate::https::all;
@@ -69,7 +69,7 @@ impl OtlpSink {
         protobuf_request(resource, scope, records)
     }
 
-    fn request(&self, batch: &[StreamRecord]) -> Result<Request, SendError> {
+    fn request(&self, batch: &[StreamRecord]) -> Result<OutboundRequest, SendError> {
         let media_type = if self.is_json() {
             "application/json"
         } else {
@@ -86,7 +86,7 @@ impl OtlpSink {
             body = zip.finish().map_err(SendError::passing)?;
             headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
         }
-        Ok(Request {
+        Ok(OutboundRequest {
             method: Method::POST,
             url: self.url.clone(),
             headers,
@@ -95,7 +95,11 @@ impl OtlpSink {
     }
 
     /// Judges an answer. Its body is of the form that was sent, except where a proxy answers.
-    fn judge(&self, mut answer: Answer, batch: &[StreamRecord]) -> Result<Acked, SendError> {
+    fn judge(
+        &self,
+        mut answer: OutboundAnswer,
+        batch: &[StreamRecord],
+    ) -> Result<Acked, SendError> {
         if !answer.status.is_success() {
             if let Some(message) = error_message(&answer.body, self.is_json()) {
                 answer.body = message.into_bytes();
@@ -121,7 +125,7 @@ impl OtlpSink {
 }
 
 #[async_trait]
-impl Sink for OtlpSink {
+impl StreamSink for OtlpSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let answer = self.receiver.send(&self.request(batch)?).await?;
         self.judge(answer, batch)

@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use parking_lot::Mutex;
-use reeve_connect_outbound::{Answer, Method, Outbound, Request, Url};
-use reeve_streams::{Acked, SendError, Sink, StreamFormat, StreamRecord};
+use reeve_connect_outbound::{Method, Outbound, OutboundAnswer, OutboundRequest, Url};
+use reeve_streams::{Acked, SendError, StreamFormat, StreamRecord, StreamSink};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
@@ -118,7 +118,7 @@ impl SplunkSink {
         to.push(b'}');
     }
 
-    fn request(&self, url: &Url, body: Vec<u8>, is_compressed: bool) -> Request {
+    fn request(&self, url: &Url, body: Vec<u8>, is_compressed: bool) -> OutboundRequest {
         let mut headers = vec![
             (
                 "authorization".to_owned(),
@@ -133,7 +133,7 @@ impl SplunkSink {
         if is_compressed {
             headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
         }
-        Request {
+        OutboundRequest {
             method: Method::POST,
             url: url.clone(),
             headers,
@@ -153,7 +153,7 @@ impl SplunkSink {
         Ok(reply.ack_id)
     }
 
-    fn reply(&self, answer: &Answer) -> Result<Reply, SendError> {
+    fn reply(&self, answer: &OutboundAnswer) -> Result<Reply, SendError> {
         let Ok(reply) = serde_json::from_slice::<Reply>(&answer.body) else {
             // A proxy in between, or no collector at all.
             return Err(self.receiver.failure(answer).unwrap_or_else(|| {
@@ -229,7 +229,7 @@ impl SplunkSink {
 }
 
 #[async_trait]
-impl Sink for SplunkSink {
+impl StreamSink for SplunkSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let mut through = None;
         let mut waiting = Vec::new();

@@ -6,7 +6,7 @@
 
 use async_trait::async_trait;
 use reeve_connect_outbound::{Connection, Outbound, OutboundError};
-use reeve_streams::{Acked, SendError, Sink, StreamRecord};
+use reeve_streams::{Acked, SendError, StreamRecord, StreamSink};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 
@@ -54,7 +54,7 @@ async fn is_closed(connection: &mut Connection) -> bool {
 }
 
 #[async_trait]
-impl Sink for SyslogSink {
+impl StreamSink for SyslogSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let mut kept = self.connection.lock().await;
         let mut open = kept.take();

@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
 use reeve_connect_outbound::{
-    Limits, Method, Outbound, OutboundError, Policy, Request, StatusCode, Url,
+    Method, Outbound, OutboundError, OutboundLimits, OutboundPolicy, OutboundRequest, StatusCode,
+    Url,
 };
-use reeve_notify::delivery::{Attempt, EXCERPT};
+use reeve_notify::delivery::{DeliveryAttempt, EXCERPT};
 use reeve_notify::webhook::{WebhookMessage, WebhookSender};
 
 use crate::signature::sign;
 
 /// Limits of one attempt. Standard Webhooks recommends 15 to 30 seconds.
-const LIMITS: Limits = Limits {
+const LIMITS: OutboundLimits = OutboundLimits {
     time: Duration::from_secs(15),
     body: 64 * 1024,
     redirects: 0,
@@ -24,14 +25,14 @@ const LONGEST: usize = 2048;
 
 /// [`WebhookSender`] over the guarded client.
 pub struct Sender {
-    policy: Policy,
+    policy: OutboundPolicy,
     client: Outbound,
 }
 
 impl Sender {
     /// Returns a sender that calls only the addresses that a policy allows.
     #[must_use]
-    pub fn new(policy: Policy) -> Sender {
+    pub fn new(policy: OutboundPolicy) -> Sender {
         Sender {
             client: Outbound::new(policy.clone(), LIMITS),
             policy,
@@ -40,14 +41,14 @@ impl Sender {
 
     /// Over a client of one's own, with the policy it has.
     #[must_use]
-    pub fn over(policy: Policy, client: Outbound) -> Sender {
+    pub fn over(policy: OutboundPolicy, client: Outbound) -> Sender {
         Sender { policy, client }
     }
 
     async fn post(
         &self,
         message: &WebhookMessage,
-    ) -> Result<reeve_connect_outbound::Answer, OutboundError> {
+    ) -> Result<reeve_connect_outbound::OutboundAnswer, OutboundError> {
         let url: Url = message
             .url
             .parse()
@@ -65,7 +66,7 @@ impl Sender {
 
         let body = message.body.clone().into_bytes();
         self.client
-            .send(Request {
+            .send(OutboundRequest {
                 method: Method::POST,
                 url,
                 headers,
@@ -84,14 +85,14 @@ impl WebhookSender for Sender {
         self.policy.check_given(url)
     }
 
-    async fn send(&self, message: &WebhookMessage) -> Attempt {
+    async fn send(&self, message: &WebhookMessage) -> DeliveryAttempt {
         let begun = Instant::now();
         let outcome = self.post(message).await;
         let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let attempt = |status: Option<StatusCode>,
                        answer: String,
                        error: Option<String>,
-                       wait: Option<u64>| Attempt {
+                       wait: Option<u64>| DeliveryAttempt {
             at: message.at,
             duration_ms,
             ok: status.is_some_and(|status| status.is_success()),

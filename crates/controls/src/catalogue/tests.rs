@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn every_file_can_be_read_and_every_sample_holds() {
-    let (catalogue, errors) = Catalogue::default().with(&Folder::embedded());
+    let (catalogue, errors) = ControlCatalogue::default().with(&Folder::embedded());
     assert_eq!(errors, []);
 
     let faults: Vec<String> = catalogue
@@ -19,7 +19,7 @@ fn every_file_can_be_read_and_every_sample_holds() {
 
 #[test]
 fn there_are_as_many_checks_and_frameworks_as_the_documentation_says() {
-    let catalogue = Catalogue::builtin();
+    let catalogue = ControlCatalogue::builtin();
     let of = |provider| {
         let own = catalogue
             .checks()
@@ -35,8 +35,8 @@ fn there_are_as_many_checks_and_frameworks_as_the_documentation_says() {
 
 #[test]
 fn every_check_proves_a_control_and_no_two_have_one_title() {
-    let catalogue = Catalogue::builtin();
-    let is_proving = |check: &Check| {
+    let catalogue = ControlCatalogue::builtin();
+    let is_proving = |check: &ControlCheck| {
         catalogue
             .frameworks()
             .any(|framework| framework.is_proven_by(check))
@@ -78,7 +78,7 @@ remediation = { text = "Give it a name." }
 fn a_wrong_file_is_named_with_its_field_and_the_others_are_kept() {
     let path = ["checks", "aws", "s3", "has_name.toml"];
     let check = |text: &str, field: &str, part: &str| {
-        let (_, errors) = Catalogue::default().with(&folder(&path, text));
+        let (_, errors) = ControlCatalogue::default().with(&folder(&path, text));
         let [error] = errors.as_slice() else {
             panic!("{text}: {errors:?}");
         };
@@ -117,13 +117,13 @@ fn a_wrong_file_is_named_with_its_field_and_the_others_are_kept() {
     );
     check(&format!("{CHECK}more = 1"), "", "more");
 
-    let (_, errors) = Catalogue::default().with(&folder(&["other", "x.toml"], CHECK));
+    let (_, errors) = ControlCatalogue::default().with(&folder(&["other", "x.toml"], CHECK));
     assert!(errors[0].reason.contains("checks/<cloud>/<service>/"));
 }
 
 #[test]
 fn kinds_whose_checks_read_related_resources_are_known() {
-    let kinds = Catalogue::builtin().kinds_that_look_around();
+    let kinds = ControlCatalogue::builtin().kinds_that_look_around();
     let looks = |name: &str| kinds.contains(&ResourceKind::named(name).unwrap());
     assert!(looks("network"), "flow logs of a network: {kinds:?}");
     assert!(
@@ -131,7 +131,7 @@ fn kinds_whose_checks_read_related_resources_are_known() {
         "a bucket is judged by its own document: {kinds:?}"
     );
 
-    let check = Catalogue::builtin().check("aws.s3.blocks_public_access");
+    let check = ControlCatalogue::builtin().check("aws.s3.blocks_public_access");
     assert!(!check.unwrap().reads_related());
 }
 
@@ -145,7 +145,7 @@ fn another_file_is_another_revision() {
         ..Folder::default()
     };
     let revision = |text: &str| {
-        Catalogue::default()
+        ControlCatalogue::default()
             .with(&folder(text))
             .0
             .revision()
@@ -153,5 +153,5 @@ fn another_file_is_another_revision() {
     };
     assert_eq!(revision("a"), revision("a"));
     assert_ne!(revision("a"), revision("b"));
-    assert_eq!(Catalogue::builtin().revision().len(), 64);
+    assert_eq!(ControlCatalogue::builtin().revision().len(), 64);
 }

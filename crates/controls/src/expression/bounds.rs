@@ -9,7 +9,7 @@ use cel::common::ast::{Expr, operators};
 use cel::parser::Expression as Node;
 
 use super::reads::children;
-use super::{ExpressionError, LONGEST_SOURCE, Scope};
+use super::{ExpressionError, ExpressionScope, LONGEST_SOURCE};
 
 /// Deepest brackets: the parser recurses.
 const DEEPEST_BRACKETS: usize = 24;
@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// Cost of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cost {
+pub(super) struct ExpressionCost {
     /// Depth of comprehensions inside each other.
     pub(super) depth: u32,
     /// `true` if it builds lists or texts.
@@ -58,8 +58,8 @@ pub(super) fn check_source(source: &str) -> Result<(), ExpressionError> {
 }
 
 /// Measures a syntax tree.
-pub(super) fn measure(root: &Node) -> Result<Cost, ExpressionError> {
-    let mut cost = Cost {
+pub(super) fn measure(root: &Node) -> Result<ExpressionCost, ExpressionError> {
+    let mut cost = ExpressionCost {
         depth: 0,
         grows: false,
     };
@@ -95,7 +95,7 @@ pub(super) fn measure(root: &Node) -> Result<Cost, ExpressionError> {
 }
 
 /// Returns `true` if an expression may be evaluated in a scope.
-pub(super) fn allows(scope: &Scope<'_>, depth: u32, grows: bool) -> bool {
+pub(super) fn allows(scope: &ExpressionScope<'_>, depth: u32, grows: bool) -> bool {
     let steps = scope.elements().saturating_pow(depth);
     let bytes = if grows && depth > 0 {
         steps.saturating_mul(scope.bytes())

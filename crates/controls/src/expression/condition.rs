@@ -9,19 +9,19 @@ use cel::common::ast::operators;
 use cel::parser::Expression as Node;
 
 use super::reads::{self, RelatedRead, operands};
-use super::{Evaluated, Scope};
+use super::{Evaluated, ExpressionScope};
 
 /// Condition of an expression.
 #[derive(Debug)]
-pub(super) enum Condition {
+pub(super) enum ExpressionCondition {
     /// `&&`
-    All(Vec<Condition>),
+    All(Vec<ExpressionCondition>),
     /// `||`
-    Any(Vec<Condition>),
+    Any(Vec<ExpressionCondition>),
     /// `!`
-    Not(Box<Condition>),
+    Not(Box<ExpressionCondition>),
     /// `?:`: the question, and the conditions that hold if it is true and if it is false.
-    Choice(Box<[Condition; 3]>),
+    Choice(Box<[ExpressionCondition; 3]>),
     Operand(Operand),
 }
 
@@ -35,21 +35,23 @@ pub(super) struct Operand {
     related: Vec<RelatedRead>,
 }
 
-impl Condition {
+impl ExpressionCondition {
     /// Takes a syntax tree apart. The depth of trees is bounded before.
-    pub(super) fn of(node: &Node) -> Condition {
-        let each = |nodes: &[Node]| nodes.iter().map(Condition::of).collect();
+    pub(super) fn of(node: &Node) -> ExpressionCondition {
+        let each = |nodes: &[Node]| nodes.iter().map(ExpressionCondition::of).collect();
 
         if let Some(nodes) = operands(node, operators::LOGICAL_AND) {
-            Condition::All(each(nodes))
+            ExpressionCondition::All(each(nodes))
         } else if let Some(nodes) = operands(node, operators::LOGICAL_OR) {
-            Condition::Any(each(nodes))
+            ExpressionCondition::Any(each(nodes))
         } else if let Some([one]) = operands(node, operators::LOGICAL_NOT) {
-            Condition::Not(Box::new(Condition::of(one)))
+            ExpressionCondition::Not(Box::new(ExpressionCondition::of(one)))
         } else if let Some([question, then, otherwise]) = operands(node, operators::CONDITIONAL) {
-            Condition::Choice(Box::new([question, then, otherwise].map(Condition::of)))
+            ExpressionCondition::Choice(Box::new(
+                [question, then, otherwise].map(ExpressionCondition::of),
+            ))
         } else {
-            Condition::Operand(Operand {
+            ExpressionCondition::Operand(Operand {
                 node: node.clone(),
                 reads: reads::paths(node),
                 related: reads::related(node),
@@ -60,12 +62,12 @@ impl Condition {
     /// Adds the paths of the document that it reads, each once, in the order of the source.
     pub(super) fn add_reads<'c>(&'c self, paths: &mut Vec<&'c str>) {
         match self {
-            Condition::All(conditions) | Condition::Any(conditions) => {
+            ExpressionCondition::All(conditions) | ExpressionCondition::Any(conditions) => {
                 conditions.iter().for_each(|one| one.add_reads(paths));
             }
-            Condition::Not(one) => one.add_reads(paths),
-            Condition::Choice(three) => three.iter().for_each(|one| one.add_reads(paths)),
-            Condition::Operand(operand) => {
+            ExpressionCondition::Not(one) => one.add_reads(paths),
+            ExpressionCondition::Choice(three) => three.iter().for_each(|one| one.add_reads(paths)),
+            ExpressionCondition::Operand(operand) => {
                 for path in &operand.reads {
                     if !paths.contains(&path.as_str()) {
                         paths.push(path);
@@ -78,18 +80,18 @@ impl Condition {
     /// Returns `true` if an operand names one of these variables.
     pub(super) fn names_any(&self, variables: &[&str]) -> bool {
         match self {
-            Condition::All(conditions) | Condition::Any(conditions) => {
+            ExpressionCondition::All(conditions) | ExpressionCondition::Any(conditions) => {
                 conditions.iter().any(|one| one.names_any(variables))
             }
-            Condition::Not(one) => one.names_any(variables),
-            Condition::Choice(three) => three.iter().any(|one| one.names_any(variables)),
-            Condition::Operand(operand) => reads::names_any(&operand.node, variables),
+            ExpressionCondition::Not(one) => one.names_any(variables),
+            ExpressionCondition::Choice(three) => three.iter().any(|one| one.names_any(variables)),
+            ExpressionCondition::Operand(operand) => reads::names_any(&operand.node, variables),
         }
     }
 
-    pub(super) fn evaluate(&self, scope: &Scope<'_>) -> Evaluated {
+    pub(super) fn evaluate(&self, scope: &ExpressionScope<'_>) -> Evaluated {
         match self {
-            Condition::All(conditions) => {
+            ExpressionCondition::All(conditions) => {
                 // Every operand is asked, so that a failure names the members of all that are false.
                 let mut unknown = None;
                 let mut refuted: Option<Vec<String>> = None;
@@ -108,7 +110,7 @@ impl Condition {
                     (None, None) => Evaluated::True,
                 }
             }
-            Condition::Any(conditions) => {
+            ExpressionCondition::Any(conditions) => {
                 let mut unknown = None;
                 let mut refuted = Vec::new();
                 for one in conditions {
@@ -120,12 +122,12 @@ impl Condition {
                 }
                 unknown.map_or(Evaluated::False(refuted), Evaluated::Unknown)
             }
-            Condition::Not(one) => match one.evaluate(scope) {
+            ExpressionCondition::Not(one) => match one.evaluate(scope) {
                 Evaluated::True => Evaluated::False(one.reads()),
                 Evaluated::False(_) => Evaluated::True,
                 unknown @ Evaluated::Unknown(_) => unknown,
             },
-            Condition::Choice(three) => {
+            ExpressionCondition::Choice(three) => {
                 let [question, then, otherwise] = &**three;
                 let chosen = match question.evaluate(scope) {
                     Evaluated::True => then.evaluate(scope),
@@ -137,15 +139,15 @@ impl Condition {
                     other => other,
                 }
             }
-            Condition::Operand(operand) => operand.evaluate(scope),
+            ExpressionCondition::Operand(operand) => operand.evaluate(scope),
         }
     }
 
     /// Returns the value of a condition that is none; `None` if it has none here, or if what decides
     /// was not read.
-    pub(super) fn value(&self, scope: &Scope<'_>) -> Option<cel::Value> {
+    pub(super) fn value(&self, scope: &ExpressionScope<'_>) -> Option<cel::Value> {
         match self {
-            Condition::Choice(three) => {
+            ExpressionCondition::Choice(three) => {
                 let [question, then, otherwise] = &**three;
                 match question.evaluate(scope) {
                     Evaluated::True => then.value(scope),
@@ -153,17 +155,17 @@ impl Condition {
                     Evaluated::Unknown(_) => None,
                 }
             }
-            Condition::Operand(operand) => {
+            ExpressionCondition::Operand(operand) => {
                 let value = scope.resolve(&operand.node).ok();
                 value.filter(|_| operand.unread(scope).is_none())
             }
-            Condition::All(_) | Condition::Any(_) | Condition::Not(_) => {
-                match self.evaluate(scope) {
-                    Evaluated::True => Some(true.into()),
-                    Evaluated::False(_) => Some(false.into()),
-                    Evaluated::Unknown(_) => None,
-                }
-            }
+            ExpressionCondition::All(_)
+            | ExpressionCondition::Any(_)
+            | ExpressionCondition::Not(_) => match self.evaluate(scope) {
+                Evaluated::True => Some(true.into()),
+                Evaluated::False(_) => Some(false.into()),
+                Evaluated::Unknown(_) => None,
+            },
         }
     }
 
@@ -175,7 +177,7 @@ impl Condition {
 }
 
 impl Operand {
-    fn evaluate(&self, scope: &Scope<'_>) -> Evaluated {
+    fn evaluate(&self, scope: &ExpressionScope<'_>) -> Evaluated {
         let answer = scope.resolve(&self.node);
         // What was not read is no reason to call anything right or wrong.
         if let Some(reason) = self.unread(scope) {
@@ -194,7 +196,7 @@ impl Operand {
     }
 
     /// Returns the reason, as a sentence, if a permission hid a member that it reads.
-    fn unread(&self, scope: &Scope<'_>) -> Option<String> {
+    fn unread(&self, scope: &ExpressionScope<'_>) -> Option<String> {
         let own = scope
             .first_unread(&self.reads)
             .map(|path| format!("`{path}`"));
@@ -208,7 +210,7 @@ impl Operand {
     }
 
     /// Returns the reason, as a sentence, for which its evaluation failed.
-    fn failure(&self, scope: &Scope<'_>, error: &ExecutionError) -> String {
+    fn failure(&self, scope: &ExpressionScope<'_>, error: &ExecutionError) -> String {
         match error {
             ExecutionError::NoSuchKey(key) => {
                 format!("The configuration has no member `{key}`, which the check needs.")

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use cel::{ExecutionError, Value};
-use reeve_iam::{Effect, Statement, is_all, matches};
+use reeve_iam::{PolicyEffect, PolicyStatement, is_all, matches};
 
 use super::policy::statements;
 use super::values::{elements, text};
@@ -115,10 +115,10 @@ pub(super) fn allows(
     }
 
     let statements = statements(&policy);
-    let denials: Vec<&Statement> = statements
+    let denials: Vec<&PolicyStatement> = statements
         .iter()
         .map(|(_, statement)| statement)
-        .filter(|one| one.effect == Effect::Deny && one.conditions.is_empty())
+        .filter(|one| one.effect == PolicyEffect::Deny && one.conditions.is_empty())
         .filter(|one| covers_resources(one, &kind, true))
         .collect();
     let actions = elements(&actions);
@@ -129,7 +129,7 @@ pub(super) fn allows(
         .collect();
 
     let found = statements.iter().filter(|(_, statement)| {
-        statement.effect == Effect::Allow
+        statement.effect == PolicyEffect::Allow
             && granted.iter().any(|action| statement.covers_action(action))
             && covers_resources(statement, &kind, false)
             && !is_narrowed(statement)
@@ -140,7 +140,7 @@ pub(super) fn allows(
 }
 
 fn covers_resources(
-    statement: &Statement,
+    statement: &PolicyStatement,
     kind: &ResourceKindPattern<'_>,
     in_all_accounts: bool,
 ) -> bool {
@@ -156,7 +156,7 @@ fn covers_resources(
 
 /// Returns `true` if a condition narrows who of the holders may call, or what may be touched. A
 /// second factor, the time and the transport narrow neither.
-fn is_narrowed(statement: &Statement) -> bool {
+fn is_narrowed(statement: &PolicyStatement) -> bool {
     statement.conditions.iter().any(|condition| {
         let values = &condition.values;
         if condition.operator.refuses() || values.is_empty() {

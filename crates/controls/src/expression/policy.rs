@@ -9,18 +9,20 @@ use std::sync::Arc;
 
 use cel::Value;
 use reeve_iam::arn::account_of;
-use reeve_iam::{Comparison, Effect, Patterns, PrincipalName, Statement, is_bounded_origin};
+use reeve_iam::{
+    ConditionComparison, Patterns, PolicyEffect, PolicyStatement, PrincipalName, is_bounded_origin,
+};
 
 use super::values::{as_json, elements, member};
 
 /// Statements of a policy: as the policy has them, and as they are read. A statement that is none
 /// of IAM's is left out.
-pub(super) fn statements(policy: &Value) -> Vec<(Value, Statement)> {
+pub(super) fn statements(policy: &Value) -> Vec<(Value, PolicyStatement)> {
     let found = member(policy, "Statement").map(elements);
     let numbered = found.unwrap_or_default().into_iter().enumerate();
     numbered
         .filter_map(|(at, value)| {
-            let statement = Statement::read(at + 1, &as_json(&value)).ok()?;
+            let statement = PolicyStatement::read(at + 1, &as_json(&value)).ok()?;
             Some((value, statement))
         })
         .collect()
@@ -34,17 +36,17 @@ fn named(patterns: &Patterns) -> &[String] {
     }
 }
 
-fn resources(statement: &Statement) -> &[String] {
+fn resources(statement: &PolicyStatement) -> &[String] {
     statement.resources.as_ref().map_or(&[], named)
 }
 
-fn is_for_everyone(statement: &Statement) -> bool {
+fn is_for_everyone(statement: &PolicyStatement) -> bool {
     statement
         .named_principals()
         .any(|name| *name == PrincipalName::Everyone)
 }
 
-fn kept(policy: &Value, wanted: impl Fn(&Statement) -> bool) -> Value {
+fn kept(policy: &Value, wanted: impl Fn(&PolicyStatement) -> bool) -> Value {
     let found = statements(policy).into_iter();
     let found = found.filter(|(_, statement)| wanted(statement));
     Value::List(Arc::new(found.map(|(value, _)| value).collect()))
@@ -53,7 +55,7 @@ fn kept(policy: &Value, wanted: impl Fn(&Statement) -> bool) -> Value {
 /// `public_statements(policy)`: statements that let everybody in.
 pub(super) fn public_statements(policy: Value) -> Value {
     kept(&policy, |statement| {
-        statement.effect == Effect::Allow
+        statement.effect == PolicyEffect::Allow
             && is_for_everyone(statement)
             && !statement.conditions.iter().any(is_bounded_origin)
     })
@@ -70,7 +72,7 @@ pub(super) fn outside_statements(policy: Value, account: Arc<String>) -> Value {
             }
             _ => false,
         };
-        statement.effect == Effect::Allow
+        statement.effect == PolicyEffect::Allow
             && statement.named_principals().any(is_outside)
             && !statement.conditions.iter().any(is_bounded_origin)
     })
@@ -78,14 +80,14 @@ pub(super) fn outside_statements(policy: Value, account: Arc<String>) -> Value {
 
 /// `admin_statements(policy)`: statements that allow every action on every resource.
 pub(super) fn admin_statements(policy: Value) -> Value {
-    kept(&policy, Statement::allows_everything)
+    kept(&policy, PolicyStatement::allows_everything)
 }
 
 /// `demands_tls(policy)`: whether a statement refuses everybody who comes without TLS, for every
 /// action, under no further condition, and for a bucket of S3 as well as for its objects.
 pub(super) fn demands_tls(policy: Value) -> bool {
     statements(&policy).iter().any(|(_, statement)| {
-        statement.effect == Effect::Deny
+        statement.effect == PolicyEffect::Deny
             && is_for_everyone(statement)
             && covers_all_actions(statement)
             && covers_bucket_and_objects(statement)
@@ -95,13 +97,13 @@ pub(super) fn demands_tls(policy: Value) -> bool {
 
 /// Publishing is all that carries data to a topic ("Enforce encryption of data in transit", Amazon
 /// SNS Developer Guide, "Security best practices").
-fn covers_all_actions(statement: &Statement) -> bool {
+fn covers_all_actions(statement: &PolicyStatement) -> bool {
     named(&statement.actions)
         .iter()
         .any(|action| action == "*" || action.ends_with(":*") || action == "sns:publish")
 }
 
-fn covers_bucket_and_objects(statement: &Statement) -> bool {
+fn covers_bucket_and_objects(statement: &PolicyStatement) -> bool {
     let resources = resources(statement);
     let of_buckets: Vec<&String> = resources
         .iter()
@@ -116,13 +118,13 @@ fn covers_bucket_and_objects(statement: &Statement) -> bool {
 }
 
 /// The condition is that a request comes without TLS, and nothing else.
-fn is_without_tls_alone(statement: &Statement) -> bool {
+fn is_without_tls_alone(statement: &PolicyStatement) -> bool {
     let [condition] = statement.conditions.as_slice() else {
         return false;
     };
     let operator = condition.operator;
 
-    operator.comparison == Comparison::Bool
+    operator.comparison == ConditionComparison::Bool
         && operator.quantifier.is_none()
         && condition.key == "aws:securetransport"
         && condition.values.iter().any(|value| value == "false")

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::functions;
 use super::reads::RelatedRead;
 use super::values::{converted, object};
-use crate::subject::{Related, Subject};
+use crate::subject::{ControlSubject, Related};
 use crate::verdict::SeenValue;
 
 /// Variables that expressions may name.
@@ -25,7 +25,7 @@ pub(super) const VARIABLES_OF_VALUES: [&str; 6] =
     ["doc", "resource", "targets", "sources", "now", "with"];
 
 /// Variables of one resource.
-pub(crate) struct Scope<'s> {
+pub(crate) struct ExpressionScope<'s> {
     context: Context<'static, 'static>,
     document: &'s Value,
     targets: Vec<Related<'s>>,
@@ -43,9 +43,9 @@ struct Size {
     bytes: u64,
 }
 
-impl<'s> Scope<'s> {
+impl<'s> ExpressionScope<'s> {
     /// Prepares a resource. `now` is the time that ages are counted to.
-    pub(crate) fn new(subject: &Subject<'s>, now: Timestamp) -> Scope<'s> {
+    pub(crate) fn new(subject: &ControlSubject<'s>, now: Timestamp) -> ExpressionScope<'s> {
         let mut size = Size::default();
         size.add(subject.document);
         let targets = by_relation(&subject.targets, &mut size);
@@ -59,7 +59,7 @@ impl<'s> Scope<'s> {
         context.add_variable_from_value("sources", sources);
         context.add_variable_from_value("now", now.to_string());
 
-        Scope {
+        ExpressionScope {
             context,
             document: subject.document,
             targets: subject.targets.clone(),

@@ -6,11 +6,11 @@ use reeve_estate::{Provider, RelationKind, ResourceKind};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::subject::{Related, Subject};
+use crate::subject::{ControlSubject, Related};
 
 fn evaluate(source: &str, document: &Value) -> Evaluated {
-    let subject = Subject::alone(Provider::Aws, ResourceKind::Bucket, "b", document);
-    let scope = Scope::new(&subject, Timestamp::UNIX_EPOCH);
+    let subject = ControlSubject::alone(Provider::Aws, ResourceKind::Bucket, "b", document);
+    let scope = ExpressionScope::new(&subject, Timestamp::UNIX_EPOCH);
     Expression::compile(source).unwrap().evaluate(&scope)
 }
 
@@ -72,7 +72,7 @@ fn evaluate_beside(source: &str, targets: &[Value]) -> Evaluated {
         kind: Some(ResourceKind::Bucket),
         document: Some(document),
     };
-    let subject = Subject {
+    let subject = ControlSubject {
         targets: targets
             .iter()
             .map(|document| related((RelationKind::LogsTo, document)))
@@ -81,9 +81,9 @@ fn evaluate_beside(source: &str, targets: &[Value]) -> Evaluated {
             .iter()
             .map(|document| related((RelationKind::LocatedIn, document)))
             .collect(),
-        ..Subject::alone(Provider::Aws, ResourceKind::Bucket, "b", &document)
+        ..ControlSubject::alone(Provider::Aws, ResourceKind::Bucket, "b", &document)
     };
-    let scope = Scope::new(&subject, Timestamp::UNIX_EPOCH);
+    let scope = ExpressionScope::new(&subject, Timestamp::UNIX_EPOCH);
     Expression::compile(source).unwrap().evaluate(&scope)
 }
 

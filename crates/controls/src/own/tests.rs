@@ -35,14 +35,14 @@ checks = ["aws.s3.names_owner"]
 const OWNER: &str = "checks/aws/s3/names_owner.toml";
 const RULES: &str = "controls/house.toml";
 
-fn loaded(files: &[(&str, &str)]) -> Catalogue {
+fn loaded(files: &[(&str, &str)]) -> ControlCatalogue {
     let home = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = home.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    Catalogue::builtin().with_own(&Folder::open(home.path()).unwrap())
+    ControlCatalogue::builtin().with_own(&Folder::open(home.path()).unwrap())
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn own_checks_and_frameworks_are_taken_beside_those_of_reeve() {
     let builtin = catalogue.check("aws.s3.blocks_public_access").unwrap();
     assert!(!catalogue.is_asked(builtin, &BTreeSet::new()));
     assert!(catalogue.is_own_framework("house") && !catalogue.is_own_framework("soc2"));
-    assert!(catalogue.checks().count() == Catalogue::builtin().checks().count() + 1);
+    assert!(catalogue.checks().count() == ControlCatalogue::builtin().checks().count() + 1);
 
-    let builtin = Catalogue::builtin();
+    let builtin = ControlCatalogue::builtin();
     assert_ne!(catalogue.revision(), builtin.revision());
     let none = loaded(&[]);
     assert_eq!(

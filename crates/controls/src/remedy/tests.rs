@@ -8,11 +8,11 @@ use reeve_estate::{ConnectionId, ResourceId, ResourceState, Specification};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 
 use super::*;
-use crate::catalogue::Catalogue;
-use crate::sample::Sample;
-use crate::subject::Subject;
+use crate::catalogue::ControlCatalogue;
+use crate::sample::ControlSample;
+use crate::subject::ControlSubject;
 
-fn resource(check: &Check, sample: &Sample) -> Resource {
+fn resource(check: &ControlCheck, sample: &ControlSample) -> Resource {
     Resource {
         id: ResourceId::new(sample.id.as_str()),
         connection: ConnectionId("test".to_owned()),
@@ -43,18 +43,18 @@ fn prepared<'s>(
     resource: &'s Resource,
     document: &'s Document,
     now: jiff::Timestamp,
-) -> Prepared<'s> {
-    let subject = Subject {
+) -> PreparedControl<'s> {
+    let subject = ControlSubject {
         account: &resource.account,
         region: &resource.region,
-        ..Subject::alone(
+        ..ControlSubject::alone(
             resource.provider,
             resource.kind,
             resource.id.as_str(),
             document.json(),
         )
     };
-    Prepared::new(&subject, now)
+    PreparedControl::new(&subject, now)
 }
 
 fn given() -> BTreeMap<String, Value> {
@@ -70,9 +70,13 @@ fn given() -> BTreeMap<String, Value> {
 }
 
 /// Answer about the document of a sample after its change.
-fn answer_after(check: &Check, sample: &Sample, change: &ConfigurationChange) -> CheckAnswer {
+fn answer_after(
+    check: &ControlCheck,
+    sample: &ControlSample,
+    change: &ConfigurationChange,
+) -> CheckAnswer {
     let document = Document::new(serde_json::from_str(&sample.document).unwrap());
-    let after = Sample {
+    let after = ControlSample {
         document: change.outcome(&document).text().to_owned(),
         ..sample.clone()
     };
@@ -82,7 +86,7 @@ fn answer_after(check: &Check, sample: &Sample, change: &ConfigurationChange) ->
 #[test]
 fn every_remediation_names_rows_of_the_kind_that_its_check_judges() {
     let mut named = BTreeSet::new();
-    for check in Catalogue::builtin().checks() {
+    for check in ControlCatalogue::builtin().checks() {
         for name in &check.remediation.change {
             let row = ConfigurationRow::named(name);
             let row = row.unwrap_or_else(|| panic!("{}: no row {name}", check.id));
@@ -147,7 +151,7 @@ fn a_change_makes_the_check_pass_that_names_it() {
     let mut offered: BTreeSet<&str> = BTreeSet::new();
     let mut faults = Vec::new();
 
-    for check in Catalogue::builtin().checks() {
+    for check in ControlCatalogue::builtin().checks() {
         let failing = check
             .samples
             .iter()
@@ -184,7 +188,7 @@ fn the_values_of_a_row_follow_from_the_document_of_its_sample() {
     let mut faults = Vec::new();
     for row in of_checks() {
         let document = Document::new(serde_json::from_str(&row.sample.document).unwrap());
-        let checks = Catalogue::builtin().checks_of(row.provider, row.kind);
+        let checks = ControlCatalogue::builtin().checks_of(row.provider, row.kind);
         let naming = checks
             .iter()
             .filter(|check| check.remediation.change.iter().any(|name| name == row.name));

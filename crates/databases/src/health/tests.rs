@@ -1,7 +1,7 @@
 //! Health of servers and tables.
 
 use super::*;
-use crate::observation::Session;
+use crate::observation::BackendSession;
 use crate::testing::{observation, setting, table};
 
 fn check(change: impl Fn(&mut Observation), expected: &[(&str, Severity)]) {
@@ -54,7 +54,7 @@ fn sequences_and_transactions_are_named_in_time() {
         |one| one.sequences = vec![sequence(95.0)],
         &[("sequence_end", Severity::Critical)],
     );
-    let session = Session {
+    let session = BackendSession {
         id: "1".to_owned(),
         user: "app".to_owned(),
         state: "idle in transaction".to_owned(),
@@ -73,7 +73,7 @@ fn tables_are_judged_by_their_rows() {
     check(|one| one.tables = vec![orders()], &[]);
     check(
         |one| {
-            one.tables = vec![Table {
+            one.tables = vec![DatabaseTable {
                 dead_rows: Some(60_000.0),
                 ..orders()
             }]
@@ -82,7 +82,7 @@ fn tables_are_judged_by_their_rows() {
     );
     check(
         |one| {
-            one.tables = vec![Table {
+            one.tables = vec![DatabaseTable {
                 has_primary_key: false,
                 ..orders()
             }]
@@ -91,7 +91,7 @@ fn tables_are_judged_by_their_rows() {
     );
     check(
         |one| {
-            one.tables = vec![Table {
+            one.tables = vec![DatabaseTable {
                 last_analyze: None,
                 ..orders()
             }]

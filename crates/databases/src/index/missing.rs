@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
 use crate::candidate::IndexCandidate;
-use crate::observation::{Observation, Statement, StatementSource, Table};
+use crate::observation::{DatabaseStatement, DatabaseTable, Observation, StatementSource};
 use crate::statement::short;
-use crate::thresholds::Thresholds;
+use crate::thresholds::DatabaseThresholds;
 use crate::trial::{IndexTrial, TrialMethod};
 use crate::unit::{bytes, count, percent};
 
@@ -27,7 +27,7 @@ const MOST_REFUSED: usize = 5;
 /// A trial with its sums over the workload.
 struct WeighedTrial<'t> {
     trial: &'t IndexTrial,
-    table: &'t Table,
+    table: &'t DatabaseTable,
     /// Cost of the statements that it helps, over all calls, beside the indexes that were chosen.
     before: f64,
     /// The same without them.
@@ -49,8 +49,8 @@ impl WeighedTrial<'_> {
 pub(crate) fn judge(
     observation: &Observation,
     trials: &[IndexTrial],
-    thresholds: &Thresholds,
-) -> (Vec<Advice>, Vec<Unjudged>) {
+    thresholds: &DatabaseThresholds,
+) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     if let StatementSource::Missing { reason, remedy } = &observation.statements {
         return (
             Vec::new(),
@@ -151,7 +151,11 @@ fn with_sums<'t>(
     })
 }
 
-fn refusal(weighed: &WeighedTrial<'_>, room: f64, thresholds: &Thresholds) -> Option<String> {
+fn refusal(
+    weighed: &WeighedTrial<'_>,
+    room: f64,
+    thresholds: &DatabaseThresholds,
+) -> Option<String> {
     let share = weighed.saved / weighed.original.max(f64::MIN_POSITIVE);
     if share < thresholds.least_saving {
         return Some(format!(
@@ -176,7 +180,7 @@ fn refusal(weighed: &WeighedTrial<'_>, room: f64, thresholds: &Thresholds) -> Op
     })
 }
 
-fn advice(observation: &Observation, weighed: &WeighedTrial<'_>) -> Advice {
+fn advice(observation: &Observation, weighed: &WeighedTrial<'_>) -> DatabaseAdvice {
     let candidate = &weighed.trial.candidate;
     let engine = observation.engine;
     let share = weighed.saved / weighed.before.max(f64::MIN_POSITIVE);
@@ -212,7 +216,7 @@ fn advice(observation: &Observation, weighed: &WeighedTrial<'_>) -> Advice {
         count(time_ms / 1_000.0)
     ));
 
-    Advice {
+    DatabaseAdvice {
         area: Area::Index,
         rule: RULE.to_owned(),
         object: described(candidate),
@@ -249,7 +253,7 @@ fn write_reason(weighed: &WeighedTrial<'_>) -> String {
     }
 }
 
-fn statement<'o>(observation: &'o Observation, id: &str) -> Option<&'o Statement> {
+fn statement<'o>(observation: &'o Observation, id: &str) -> Option<&'o DatabaseStatement> {
     observation
         .statements()
         .iter()

@@ -4,11 +4,11 @@
 //! rows is never advised away. On a server with standbys no index is called unused, because each
 //! standby has counters of its own.
 
-use crate::advice::{Advice, AdviceCost, Area, CostUnit, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
 use crate::engine::Engine;
-use crate::observation::{Constraint, Index, Observation};
+use crate::observation::{Constraint, DatabaseIndex, Observation};
 use crate::quote;
-use crate::thresholds::Thresholds;
+use crate::thresholds::DatabaseThresholds;
 use crate::unit::{bytes, count};
 
 /// Seconds of a day.
@@ -17,10 +17,10 @@ const DAY: f64 = 86_400.0;
 /// Judges the indexes that exist.
 pub(crate) fn judge(
     observation: &Observation,
-    thresholds: &Thresholds,
-) -> (Vec<Advice>, Vec<Unjudged>) {
+    thresholds: &DatabaseThresholds,
+) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     let mut advice = Vec::new();
-    let mut named: Vec<&Index> = Vec::new();
+    let mut named: Vec<&DatabaseIndex> = Vec::new();
 
     for index in observation
         .indexes
@@ -66,13 +66,13 @@ pub(crate) fn judge(
 
 /// Returns `true` if dropping the index loses no rule of the data. A foreign key is served by any
 /// index that begins with its columns, so that an index beside another one may go.
-fn is_removable(index: &Index, has_other: bool) -> bool {
+fn is_removable(index: &DatabaseIndex, has_other: bool) -> bool {
     let is_served_by_other = |one: &Constraint| has_other && *one == Constraint::ForeignKey;
     !index.is_unique && index.constraints.iter().all(is_served_by_other)
 }
 
 /// Returns the reason why counters do not show that an index is unused.
-fn blind_reason(observation: &Observation, thresholds: &Thresholds) -> Option<Unjudged> {
+fn blind_reason(observation: &Observation, thresholds: &DatabaseThresholds) -> Option<Unjudged> {
     let unjudged = |reason: String, remedy: &str| {
         Some(Unjudged::new(Area::Index, "unused_index", reason, remedy))
     };
@@ -135,10 +135,10 @@ fn scans_remedy(engine: Engine) -> &'static str {
 /// goes itself makes no other superfluous.
 fn covering<'o>(
     observation: &'o Observation,
-    index: &Index,
-    named: &[&Index],
-) -> Option<(&'o Index, bool)> {
-    let is_named = |other: &Index| named.iter().any(|one| std::ptr::eq(*one, other));
+    index: &DatabaseIndex,
+    named: &[&DatabaseIndex],
+) -> Option<(&'o DatabaseIndex, bool)> {
+    let is_named = |other: &DatabaseIndex| named.iter().any(|one| std::ptr::eq(*one, other));
     let others = observation.indexes.iter().filter(|other| {
         !std::ptr::eq(*other, index)
             && other.is_valid
@@ -166,7 +166,7 @@ fn covering<'o>(
     found
 }
 
-fn is_prefix(index: &Index, other: &Index) -> bool {
+fn is_prefix(index: &DatabaseIndex, other: &DatabaseIndex) -> bool {
     let is_held =
         |column: &String| other.columns.contains(column) || other.included.contains(column);
     index.method.eq_ignore_ascii_case("btree")
@@ -176,7 +176,7 @@ fn is_prefix(index: &Index, other: &Index) -> bool {
         && index.included.iter().all(is_held)
 }
 
-fn removal(engine: Engine, index: &Index, rule: &str, reason: String) -> Advice {
+fn removal(engine: Engine, index: &DatabaseIndex, rule: &str, reason: String) -> DatabaseAdvice {
     let (statements, undo) = match engine {
         Engine::Postgresql => (
             vec![format!(
@@ -193,7 +193,7 @@ fn removal(engine: Engine, index: &Index, rule: &str, reason: String) -> Advice 
         None => "its scans are not counted".to_owned(),
     };
 
-    Advice {
+    DatabaseAdvice {
         area: Area::Index,
         rule: rule.to_owned(),
         object: format!("{}.{}", index.schema, index.name),
@@ -225,7 +225,7 @@ fn removal(engine: Engine, index: &Index, rule: &str, reason: String) -> Advice 
 }
 
 /// The optimizer ignores the index first; it is dropped after a watch.
-fn mysql_removal(engine: Engine, index: &Index) -> (Vec<String>, Vec<String>) {
+fn mysql_removal(engine: Engine, index: &DatabaseIndex) -> (Vec<String>, Vec<String>) {
     let table = quote::qualified(engine, &index.schema, &index.table);
     let name = quote::name(engine, &index.name);
     let hidden = if engine == Engine::Mariadb {

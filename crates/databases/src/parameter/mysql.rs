@@ -1,7 +1,7 @@
 //! Parameters of MariaDB and MySQL.
 
 use super::{MIB, Proposal, memory_unknown};
-use crate::advice::{Advice, Severity, Unjudged};
+use crate::advice::{DatabaseAdvice, Severity, Unjudged};
 use crate::observation::Observation;
 use crate::unit::{bytes, count, percent};
 
@@ -13,7 +13,7 @@ const SERVER_SHARE: f64 = 0.8;
 /// Memory of a session, where its settings are not read.
 const SESSION: f64 = 3.0 * MIB;
 
-pub(super) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
+pub(super) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     match buffer_pool(observation) {
         Ok(found) => {
             let advice = found.map(|one| one.advice(observation.engine));

@@ -1,8 +1,8 @@
 //! Parameters of PostgreSQL.
 
 use super::{GIB, MIB, Proposal, memory_unknown};
-use crate::advice::{Advice, Severity, Unjudged};
-use crate::observation::{Observation, Setting};
+use crate::advice::{DatabaseAdvice, Severity, Unjudged};
+use crate::observation::{DatabaseSetting, Observation};
 use crate::unit::{bytes, count, percent};
 
 /// Bytes of a block.
@@ -20,7 +20,7 @@ const SORT_CAP: f64 = 64.0 * MIB;
 /// Share of checkpoints on request from which the write-ahead log is too small.
 const REQUESTED: f64 = 0.3;
 
-pub(super) fn judge(observation: &Observation) -> (Vec<Advice>, Vec<Unjudged>) {
+pub(super) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     let mut proposals = Vec::new();
     let mut unjudged = Vec::new();
     for rule in [shared_buffers, effective_cache_size] {
@@ -227,5 +227,7 @@ fn power_of_two(value: f64) -> f64 {
 
 /// Returns `true` if a setting that protects data is off.
 pub(crate) fn is_switched_off(observation: &Observation, name: &str) -> bool {
-    observation.setting(name).is_some_and(Setting::is_off)
+    observation
+        .setting(name)
+        .is_some_and(DatabaseSetting::is_off)
 }

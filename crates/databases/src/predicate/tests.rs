@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::observation::Column;
+use crate::observation::DatabaseColumn;
 use crate::testing::{observation, table};
 
 fn uses(engine: Engine, text: &str) -> Vec<TableUse> {
@@ -97,9 +97,9 @@ fn a_function_of_a_user_is_not_planned() {
 #[test]
 fn a_column_is_found_whatever_its_case() {
     let mut orders = table("orders", &[]);
-    orders.columns = vec![Column {
+    orders.columns = vec![DatabaseColumn {
         name: "Status".to_owned(),
-        ..Column::default()
+        ..DatabaseColumn::default()
     }];
     assert_eq!(column_of(&orders, "status").unwrap(), "Status");
 }

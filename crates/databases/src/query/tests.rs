@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::Engine;
-use crate::observation::Session;
+use crate::observation::BackendSession;
 use crate::testing::{observation, statement, table, with_statements};
 
 fn rules(observation: &Observation) -> Vec<String> {
@@ -13,7 +13,7 @@ fn rules(observation: &Observation) -> Vec<String> {
         .collect()
 }
 
-fn with(statements: Vec<Statement>) -> Observation {
+fn with(statements: Vec<DatabaseStatement>) -> Observation {
     let mut observation = observation(Engine::Postgresql);
     observation.tables = vec![table("orders", &["id", "customer_id"])];
     with_statements(observation, statements)
@@ -23,19 +23,19 @@ const BY_KEY: &str = "SELECT * FROM orders WHERE id = $1";
 
 #[test]
 fn a_loop_of_single_rows_is_many_calls_of_one_row() {
-    let loops = Statement {
+    let loops = DatabaseStatement {
         calls: 50_000.0,
         rows: 50_000.0,
         total_ms: 500.0,
         ..statement("1", BY_KEY)
     };
     assert_eq!(rules(&with(vec![loops.clone()])), ["n_plus_one"]);
-    let many_rows = Statement {
+    let many_rows = DatabaseStatement {
         rows: 500_000.0,
         ..loops.clone()
     };
     assert_eq!(rules(&with(vec![many_rows])), [""; 0]);
-    let seldom = Statement {
+    let seldom = DatabaseStatement {
         calls: 500.0,
         rows: 500.0,
         ..loops
@@ -46,7 +46,7 @@ fn a_loop_of_single_rows_is_many_calls_of_one_row() {
 #[test]
 fn the_statements_that_take_the_time_are_named() {
     let mut statements = vec![statement("1", "SELECT 1")];
-    statements.extend((2..30).map(|id| Statement {
+    statements.extend((2..30).map(|id| DatabaseStatement {
         total_ms: 900.0,
         ..statement(&id.to_string(), "SELECT 2")
     }));
@@ -57,7 +57,7 @@ fn the_statements_that_take_the_time_are_named() {
 
 #[test]
 fn scans_spills_and_waits_are_named() {
-    let spilling = Statement {
+    let spilling = DatabaseStatement {
         temporary_writes: 90_000.0,
         total_ms: 10.0,
         ..statement("1", "SELECT 1")
@@ -75,7 +75,7 @@ fn scans_spills_and_waits_are_named() {
         "scans that end early read no whole table"
     );
 
-    observation.activity.waiting = vec![Session {
+    observation.activity.waiting = vec![BackendSession {
         id: "7".to_owned(),
         user: "app".to_owned(),
         state: "active".to_owned(),

@@ -6,12 +6,12 @@ use super::*;
 use crate::engine::Engine;
 use crate::testing::{observation, statement, with_statements};
 
-fn replica(reads: f64, writes: f64) -> Option<Advice> {
+fn replica(reads: f64, writes: f64) -> Option<DatabaseAdvice> {
     let mut observation = observation(Engine::Mariadb);
     observation.server.counted_s = Some(100.0);
     observation.server.read_statements = Some(reads);
     observation.server.write_statements = Some(writes);
-    judge(&observation, &Thresholds::default()).unwrap()
+    judge(&observation, &DatabaseThresholds::default()).unwrap()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn postgresql_counts_by_its_statements() {
     read.calls = 2e8;
     let observation = with_statements(observation(Engine::Postgresql), vec![read]);
     assert!(
-        judge(&observation, &Thresholds::default())
+        judge(&observation, &DatabaseThresholds::default())
             .unwrap()
             .is_some()
     );

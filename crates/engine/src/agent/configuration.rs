@@ -6,8 +6,8 @@ use std::sync::Arc;
 use reeve_audit::{ActionStatus, FieldCode, FieldError};
 use reeve_estate::EstateStore;
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::agent::settings::Setting;
-use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
+use reeve_recommend::agent::settings::AgentSetting;
+use reeve_recommend::agent::{Agent, AgentId, AgentScope, AgentType, Mode};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 
@@ -101,7 +101,7 @@ impl AgentService {
     }
 
     /// Settings that agents of a type have.
-    fn settings_of(&self, agent_type: Option<&AgentType>) -> Vec<Setting> {
+    fn settings_of(&self, agent_type: Option<&AgentType>) -> Vec<AgentSetting> {
         agent_type.map_or_else(Vec::new, |name| self.agent_types.settings(*name))
     }
 
@@ -221,7 +221,7 @@ impl AgentService {
                     .collect()
             };
             // What it had may be gone by now and must not keep anything else from being changed.
-            let added = Scope {
+            let added = AgentScope {
                 accounts: known(&settings.scope.accounts, &before.scope.accounts),
                 services: known(&settings.scope.services, &before.scope.services),
             };

@@ -6,8 +6,10 @@ use jiff::Timestamp;
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{Percent, TimeSpan};
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::agent::settings::Setting;
-use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
+use reeve_recommend::agent::settings::AgentSetting;
+use reeve_recommend::agent::{
+    AgentScope, AgentType, AutoApply, Impact, Mode, Notifications, Timing,
+};
 use reeve_schedule::{Schedule, ScheduleError};
 
 /// A configuration as given; what is `None` keeps its value, or the default for a new agent.
@@ -53,13 +55,13 @@ pub struct AgentInput {
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) mode: Mode,
-    pub(crate) scope: Scope,
+    pub(crate) scope: AgentScope,
     pub(crate) learning_period_days: u32,
     pub(crate) confidence_threshold: f64,
     pub(crate) auto_apply: AutoApply,
     pub(crate) notifications: Notifications,
     pub(crate) schedule: Option<Schedule>,
-    pub(crate) values: reeve_recommend::agent::settings::Settings,
+    pub(crate) values: reeve_recommend::agent::settings::AgentSettings,
 }
 
 impl Settings {
@@ -68,7 +70,7 @@ impl Settings {
         Settings {
             name: String::new(),
             mode: Mode::Learning,
-            scope: Scope::default(),
+            scope: AgentScope::default(),
             learning_period_days: 14,
             confidence_threshold: 85.0,
             auto_apply: AutoApply {
@@ -82,7 +84,7 @@ impl Settings {
                 anomalies: Timing::Immediate,
             },
             schedule: None,
-            values: reeve_recommend::agent::settings::Settings::default(),
+            values: reeve_recommend::agent::settings::AgentSettings::default(),
         }
     }
 }
@@ -151,7 +153,7 @@ pub(crate) fn runs_by_schedule(
 /// Lays the input over a configuration; every failing field is named.
 pub(crate) fn overlay(
     mut settings: Settings,
-    known: &[Setting],
+    known: &[AgentSetting],
     input: &AgentInput,
     now: Timestamp,
 ) -> Result<Settings, Vec<FieldError>> {

@@ -10,16 +10,16 @@ use reeve_recommend::caller::Caller;
 
 /// Agent type of findings, and the agent of that type that holds them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Holder<'a> {
+pub(crate) struct OwnershipHolder<'a> {
     pub(crate) agent_type: AgentType,
     /// `None` where no agent of the type covers the resource.
     pub(crate) agent: Option<&'a Agent>,
 }
 
-impl<'a> Holder<'a> {
+impl<'a> OwnershipHolder<'a> {
     /// An agent and its own findings.
     pub(crate) fn from_agent(agent: &'a Agent) -> Self {
-        Holder {
+        OwnershipHolder {
             agent_type: agent.agent_type,
             agent: Some(agent),
         }
@@ -41,7 +41,7 @@ impl<'a> Holder<'a> {
             .iter()
             .filter(own)
             .min_by_key(|agent| agent.mode != Mode::Active);
-        Holder { agent_type, agent }
+        OwnershipHolder { agent_type, agent }
     }
 
     pub(crate) fn id(&self) -> Option<AgentId> {

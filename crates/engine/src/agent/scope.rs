@@ -8,9 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId,
-    ResourceKind, ResourcePages, SampleStore, Series,
+    ResourceKind, ResourcePages, SampleSeries, SampleStore,
 };
-use reeve_recommend::agent::{Agent, Scope};
+use reeve_recommend::agent::{Agent, AgentScope};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::Clock;
 
@@ -126,7 +126,7 @@ impl ScopeService {
 
     /// Refuses names that nothing connected has. Where there is no connection, or no inventory yet,
     /// there is nothing to compare accounts or services with.
-    pub async fn is_connected(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {
+    pub async fn is_connected(&self, path: &str, scope: &AgentScope) -> Result<(), EngineError> {
         if scope.accounts.is_empty() && scope.services.is_empty() {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl ScopeService {
 }
 
 impl ScopeChoices {
-    fn unknown(&self, path: &str, scope: &Scope) -> Vec<FieldError> {
+    fn unknown(&self, path: &str, scope: &AgentScope) -> Vec<FieldError> {
         let names = self
             .accounts
             .iter()
@@ -219,7 +219,7 @@ pub(crate) fn days_since(first_run: Timestamp, now: Timestamp) -> u32 {
 }
 
 /// Days of a series with at least one point.
-pub(crate) fn days_spanned(series: &Series, now: Timestamp) -> u32 {
+pub(crate) fn days_spanned(series: &SampleSeries, now: Timestamp) -> u32 {
     let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
     series
         .points
@@ -393,7 +393,7 @@ mod tests {
 
     fn refusals(accounts: &[&str], services: &[&str]) -> Vec<(String, String)> {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let scope = Scope {
+        let scope = AgentScope {
             accounts: owned(accounts),
             services: owned(services),
         };
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn without_connections_or_inventory_nothing_is_refused() {
-        let scope = Scope {
+        let scope = AgentScope {
             accounts: vec!["prod-aws".to_owned()],
             services: vec!["ec2".to_owned()],
         };

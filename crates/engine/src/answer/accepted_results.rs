@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use reeve_estate::StoreError;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter, EvidenceStore};
+use reeve_recommend::judgement::evidence::{
+    CheckAnswer, EvidenceFilter, EvidenceStore, JudgementEvidence,
+};
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::recommendation::exclusion::Exclusion;
 
@@ -23,7 +25,7 @@ const AT_ONCE: usize = 500;
 /// Result that failed, with the exception under which it may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedResult {
-    pub found: Evidence,
+    pub found: JudgementEvidence,
     pub exception: Exclusion,
 }
 
@@ -117,7 +119,7 @@ impl RecommendationService {
     /// not fail, is accepted already, or is about another configuration than the one that was seen.
     pub async fn accept_result(
         &self,
-        found: &Evidence,
+        found: &JudgementEvidence,
         input: &AcceptanceInput,
         caller: &Caller,
     ) -> Result<Exclusion, EngineError> {

@@ -3,12 +3,14 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Connection, ResourceFilter, ResourcePages};
 use reeve_recommend::action::{Action, ActionStatus};
-use reeve_recommend::agent::{Agent, AgentId, Scope};
+use reeve_recommend::agent::{Agent, AgentId, AgentScope};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::diagnosis;
-use reeve_recommend::diagnosis::{BlockedBy, Diagnosis, Failure, FindingFacts, StuckFacts};
+use reeve_recommend::diagnosis::{
+    BlockedBy, Diagnosis, DiagnosisFailure, FindingFacts, StuckFacts,
+};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::guardrail::{Block, GuardrailName};
+use reeve_recommend::guardrail::{GuardrailBlock, GuardrailName};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::combined::{Relation, relation};
 use reeve_recommend::recommendation::exclusion::excluded;
@@ -17,7 +19,7 @@ use reeve_recommend::recommendation::{Closing, FeedbackOutcome, Recommendation, 
 
 use crate::agent::configuration::AgentService;
 use crate::answer::RecommendationService;
-use crate::execution::request::{Target, Wish};
+use crate::execution::request::{ActionTarget, Wish};
 
 /// Resources added or removed within this time count as a change of the environment.
 const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
@@ -44,7 +46,7 @@ impl RecommendationService {
             .map(|c| c.allow_actions);
 
         let wish = Wish::new(caller, None);
-        let target = Target::from_recommendation(&recommendation);
+        let target = ActionTarget::from_recommendation(&recommendation);
         let circumstances = self.guardrails.circumstances(&[target], &wish).await?;
         let block = circumstances.block(&recommendation, agent.as_ref(), target, &wish);
         let past = self.records.agents.action_list(Some(id), None).await?;
@@ -221,16 +223,18 @@ impl AgentService {
     }
 }
 
-fn blocked_by(block: Block) -> BlockedBy {
+fn blocked_by(block: GuardrailBlock) -> BlockedBy {
     BlockedBy {
         guardrail: block.guardrail,
         message: block.message,
     }
 }
 
-fn failure(action: Action) -> Option<Failure> {
+fn failure(action: Action) -> Option<DiagnosisFailure> {
     let denied = action.was_denied();
-    action.reason.map(|reason| Failure { reason, denied })
+    action
+        .reason
+        .map(|reason| DiagnosisFailure { reason, denied })
 }
 
 /// Counts of the resources in an agent's scope.
@@ -252,7 +256,7 @@ impl AgentService {
         connections: &[Connection],
         now: Timestamp,
     ) -> Result<ScopeFacts, EngineError> {
-        let alone = |accounts: &[&String], services: &[&String]| Scope {
+        let alone = |accounts: &[&String], services: &[&String]| AgentScope {
             accounts: accounts.iter().map(|name| (*name).clone()).collect(),
             services: services.iter().map(|name| (*name).clone()).collect(),
         };
@@ -268,7 +272,7 @@ impl AgentService {
             .services
             .iter()
             .map(|name| (format!("service {name}"), alone(&[], &[name])));
-        let mut unmatched: Vec<(String, Scope)> = accounts.chain(services).collect();
+        let mut unmatched: Vec<(String, AgentScope)> = accounts.chain(services).collect();
         let mut facts = ScopeFacts::default();
         let mut pages = ResourcePages::new(ResourceFilter::default(), PAGE);
 

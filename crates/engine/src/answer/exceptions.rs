@@ -14,8 +14,8 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::answer::RecommendationService;
 use crate::answer::approvals::Approvals;
-use crate::execution::request::{Target, Wish, planned};
-use crate::guard::circumstances::Refusal;
+use crate::execution::request::{ActionTarget, Wish, planned};
+use crate::guard::circumstances::GuardRefusal;
 use crate::log_entry;
 use crate::records::needed;
 
@@ -56,7 +56,7 @@ impl RecommendationService {
         }
 
         let wish = Wish::new(caller, Some(&reason));
-        let target = Target::from_recommendation(&recommendation);
+        let target = ActionTarget::from_recommendation(&recommendation);
         let asked = match self
             .guardrails
             .circumstances(&[target], &wish)
@@ -68,12 +68,11 @@ impl RecommendationService {
                     "nothing blocks it, so it needs no exception".to_owned(),
                 ));
             }
-            Err(Refusal::Guardrail(block)) => {
-                ExceptionRequest::from_block(&block).ok_or_else(|| {
+            Err(GuardRefusal::Guardrail(block)) => ExceptionRequest::from_block(&block)
+                .ok_or_else(|| {
                     let message = "this guardrail protects the whole estate and has no exceptions";
                     EngineError::Conflict(format!("{message}: {block}"))
-                })?
-            }
+                })?,
             Err(refusal) => return Err(refusal.into_error()),
         };
 

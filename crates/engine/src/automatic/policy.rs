@@ -13,7 +13,7 @@ use reeve_recommend::recommendation::{
 /// of each finding until its end, because the most valuable is applied first, and recommendations
 /// themselves would not fit into memory.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Candidate {
+pub(crate) struct AutomaticCandidate {
     pub(crate) id: RecommendationId,
     pub(crate) kind: RecommendationType,
     pub(crate) status: Status,
@@ -30,9 +30,9 @@ pub(crate) struct Candidate {
     needs_person: bool,
 }
 
-impl From<&Recommendation> for Candidate {
+impl From<&Recommendation> for AutomaticCandidate {
     fn from(recommendation: &Recommendation) -> Self {
-        Candidate {
+        AutomaticCandidate {
             id: recommendation.id.clone(),
             kind: recommendation.kind,
             status: recommendation.status,
@@ -60,9 +60,9 @@ impl From<&Recommendation> for Candidate {
     }
 }
 
-impl Candidate {
+impl AutomaticCandidate {
     /// Sorts candidates by their expected value, the highest first.
-    pub(crate) fn sort(candidates: &mut [Candidate]) {
+    pub(crate) fn sort(candidates: &mut [AutomaticCandidate]) {
         candidates.sort_by(|a, b| {
             b.expected_value
                 .total_cmp(&a.expected_value)
@@ -99,14 +99,14 @@ pub(crate) fn signatures_for(
 
 /// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission
 /// reaches no further.
-pub(crate) fn owns(agent: &Agent, candidate: &Candidate) -> bool {
+pub(crate) fn owns(agent: &Agent, candidate: &AutomaticCandidate) -> bool {
     candidate.agent_id.as_ref() == Some(&agent.id) && candidate.agent_type == agent.agent_type
 }
 
 pub(crate) fn decide(
     matrix: &ApprovalMatrix,
     agent: &Agent,
-    candidate: &Candidate,
+    candidate: &AutomaticCandidate,
     days_observed: u32,
 ) -> Auto {
     let reasons = [

@@ -17,8 +17,8 @@ use reeve_recommend::recommendation::applicability::Applicability;
 use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::agent::scope::ScopeService;
-use crate::automatic::policy::{Auto, Candidate, decide, signatures_for};
-use crate::execution::request::{Target, Wish};
+use crate::automatic::policy::{Auto, AutomaticCandidate, decide, signatures_for};
+use crate::execution::request::{ActionTarget, Wish};
 use crate::rollout::{RolloutService, Staging};
 
 /// Decision of an agent on one of its recommendations.
@@ -76,7 +76,8 @@ impl RolloutService {
                 .then_with(|| a.id.cmp(&b.id))
         });
 
-        let candidates: Vec<Candidate> = open.iter().map(Candidate::from).collect();
+        let candidates: Vec<AutomaticCandidate> =
+            open.iter().map(AutomaticCandidate::from).collect();
         let staged = self.staging(agent, &candidates, days_observed).await?;
         let reasons: BTreeMap<_, _> = staged
             .iter()
@@ -88,13 +89,14 @@ impl RolloutService {
             automatic: true,
             ..Wish::new(&caller, None)
         };
-        let targets: Vec<Target<'_>> = open.iter().map(Target::from_recommendation).collect();
+        let targets: Vec<ActionTarget<'_>> =
+            open.iter().map(ActionTarget::from_recommendation).collect();
         let circumstances = self.guardrails.circumstances(&targets, &wish).await?;
         let outcome = |recommendation: &Recommendation| {
             let decided = decide(
                 &matrix,
                 agent,
-                &Candidate::from(recommendation),
+                &AutomaticCandidate::from(recommendation),
                 days_observed,
             );
             if let Auto::Leave(reason) = decided {
@@ -106,7 +108,7 @@ impl RolloutService {
             let refused = circumstances.refused_on(
                 recommendation,
                 Some(agent),
-                Target::from_recommendation(recommendation),
+                ActionTarget::from_recommendation(recommendation),
                 &wish,
             );
             match (refused.map_err(Applicability::from), decided) {

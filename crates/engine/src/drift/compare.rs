@@ -9,11 +9,11 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, Document, ResourceId};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::drift::cause::{self, Cause};
+use reeve_recommend::drift::cause::{self, DriftCause};
 use reeve_recommend::drift::comparison::{ChangedMember, agrees, changed_members, is_covered};
 use reeve_recommend::drift::unstable;
 use reeve_recommend::drift::{
-    Baseline, Drift, DriftFilter, DriftId, DriftKind, DriftState, Observed, ObservedFilter,
+    Drift, DriftBaseline, DriftFilter, DriftId, DriftKind, DriftState, Observed, ObservedFilter,
     PinnedDocument, Resolution,
 };
 use reeve_recommend::error::EngineError;
@@ -61,7 +61,7 @@ impl DriftService {
     ) -> Result<(), EngineError> {
         let _turn = self.turn.lock().await;
         let baselines = self.ports.drifts.baseline_list().await?;
-        let baselines: Vec<&Baseline> = baselines
+        let baselines: Vec<&DriftBaseline> = baselines
             .iter()
             .filter(|one| one.scope.has_connection(connection))
             .collect();
@@ -80,7 +80,7 @@ impl DriftService {
     /// Compares what changed in a connection since a time with baselines; `None` is all.
     async fn compare_with(
         &self,
-        baselines: &[&Baseline],
+        baselines: &[&DriftBaseline],
         connection: &ConnectionId,
         since: Option<Timestamp>,
     ) -> Result<(), EngineError> {
@@ -105,7 +105,7 @@ impl DriftService {
 
     async fn judge(
         &self,
-        baseline: &Baseline,
+        baseline: &DriftBaseline,
         connection: &ConnectionId,
         page: &[Observed],
         agreed_at: Option<Timestamp>,
@@ -175,7 +175,7 @@ impl DriftService {
     /// Records what a page led to, then writes it.
     async fn keep(
         &self,
-        baseline: &Baseline,
+        baseline: &DriftBaseline,
         changes: Changes,
         lookups: &mut usize,
     ) -> Result<(), EngineError> {
@@ -207,7 +207,7 @@ impl DriftService {
     }
 
     /// Looks up who caused a drift, as far as the log says now.
-    async fn cause(&self, drift: &Drift, lookups: &mut usize) -> Option<Cause> {
+    async fn cause(&self, drift: &Drift, lookups: &mut usize) -> Option<DriftCause> {
         *lookups += 1;
         if *lookups > MOST_LOOKUPS {
             return None;
@@ -240,7 +240,7 @@ fn in_parts<T>(mut all: Vec<T>) -> impl Iterator<Item = Vec<T>> {
 }
 
 fn compared(
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     seen: &Observed,
     pinned: Option<&PinnedDocument>,
     documents: &Documents,
@@ -273,7 +273,7 @@ fn is_transient(seen: &Observed) -> bool {
 impl Changes {
     fn add(
         &mut self,
-        baseline: &Baseline,
+        baseline: &DriftBaseline,
         (seen, pinned): (&Observed, Option<&PinnedDocument>),
         known: Option<Drift>,
         finding: Finding,
@@ -320,7 +320,7 @@ impl Changes {
 }
 
 fn found(
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     seen: &Observed,
     pinned: Option<&PinnedDocument>,
     form: DriftKind,

@@ -4,9 +4,9 @@
 use reeve_audit::{ActionStatus, Entry, EventKind, Json, ResourceRef, events, format_instant};
 use reeve_estate::ResourceId;
 use reeve_recommend::caller::Caller;
-use reeve_recommend::drift::cause::Cause;
+use reeve_recommend::drift::cause::DriftCause;
 use reeve_recommend::drift::comparison::ChangedMember;
-use reeve_recommend::drift::{Acceptance, Baseline, Drift, Resolution};
+use reeve_recommend::drift::{Acceptance, Drift, DriftBaseline, Resolution};
 
 use crate::log_entry::entry;
 
@@ -15,7 +15,7 @@ const NAMED: usize = 100;
 
 /// About a pin of the whole scope, or of these resources.
 pub(super) fn pinned(
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     resources: Option<&[ResourceId]>,
     caller: &Caller,
 ) -> Entry {
@@ -33,7 +33,7 @@ pub(super) fn pinned(
     }
 }
 
-pub(super) fn removed(baseline: &Baseline, caller: &Caller) -> Entry {
+pub(super) fn removed(baseline: &DriftBaseline, caller: &Caller) -> Entry {
     about_baseline(
         &events::BASELINE_REMOVE,
         "baseline.remove",
@@ -46,7 +46,7 @@ pub(super) fn removed(baseline: &Baseline, caller: &Caller) -> Entry {
 fn about_baseline(
     kind: &EventKind,
     operation: &str,
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     caller: &Caller,
 ) -> Entry {
     entry(kind.event_type(), operation, ActionStatus::Success, caller)
@@ -55,7 +55,7 @@ fn about_baseline(
         .with_metadata("baseline", baseline.name.clone())
 }
 
-fn described(baseline: &Baseline) -> Json {
+fn described(baseline: &DriftBaseline) -> Json {
     let scope = &baseline.scope;
     let list = |names: Vec<&str>| Json::Array(names.into_iter().map(Json::from).collect());
     Json::object([
@@ -79,7 +79,7 @@ fn about_drift(
     kind: &EventKind,
     operation: &str,
     drift: &Drift,
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     caller: &Caller,
 ) -> Entry {
     let subject = &drift.subject;
@@ -102,9 +102,9 @@ fn about_drift(
 /// About a drift that was found: what differs, and who caused it as far as the log says.
 pub(super) fn detected(
     drift: &Drift,
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     members: &[ChangedMember],
-    cause: Option<&Cause>,
+    cause: Option<&DriftCause>,
     caller: &Caller,
 ) -> Entry {
     let value = |member: &ChangedMember, value: &Option<serde_json::Value>| {
@@ -144,7 +144,7 @@ pub(super) fn detected(
 
 pub(super) fn resolved(
     drift: &Drift,
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     resolution: Resolution,
     caller: &Caller,
 ) -> Entry {
@@ -160,7 +160,7 @@ pub(super) fn resolved(
 
 pub(super) fn accepted(
     drift: &Drift,
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     acceptance: &Acceptance,
     caller: &Caller,
 ) -> Entry {
@@ -176,7 +176,12 @@ pub(super) fn accepted(
     .with_metadata("document", drift.hash.clone())
 }
 
-pub(super) fn reopened(drift: &Drift, baseline: &Baseline, reason: &str, caller: &Caller) -> Entry {
+pub(super) fn reopened(
+    drift: &Drift,
+    baseline: &DriftBaseline,
+    reason: &str,
+    caller: &Caller,
+) -> Entry {
     about_drift(
         &events::DRIFT_REOPEN,
         "drift.reopen",

@@ -7,8 +7,8 @@ use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{Connection, ConnectionId, ResourceId, StoreError};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::drift::{
-    Baseline, BaselineId, BaselineScope, Drift, DriftFilter, DriftState, Observed, ObservedFilter,
-    PinnedDocument, ReadPlaces, Resolution,
+    BaselineId, BaselineScope, Drift, DriftBaseline, DriftFilter, DriftState, Observed,
+    ObservedFilter, PinnedDocument, ReadPlaces, Resolution,
 };
 use reeve_recommend::error::EngineError;
 
@@ -39,7 +39,7 @@ impl DriftService {
         &self,
         input: BaselineInput,
         caller: &Caller,
-    ) -> Result<Baseline, EngineError> {
+    ) -> Result<DriftBaseline, EngineError> {
         let _turn = self.turn.lock().await;
         let connections = self.ports.estate.connection_list().await?;
         let others = self.ports.drifts.baseline_list().await?;
@@ -49,7 +49,7 @@ impl DriftService {
         }
 
         let now = self.records.clock.now();
-        let baseline = Baseline {
+        let baseline = DriftBaseline {
             id: BaselineId(fresh_id()),
             name: input.name.trim().to_owned(),
             description: input.description.trim().to_owned(),
@@ -71,11 +71,11 @@ impl DriftService {
         &self,
         id: &BaselineId,
         caller: &Caller,
-    ) -> Result<Baseline, EngineError> {
+    ) -> Result<DriftBaseline, EngineError> {
         let _turn = self.turn.lock().await;
         let baseline = self.ports.drifts.baseline_get(id).await?;
         let connections = self.ports.estate.connection_list().await?;
-        let next = Baseline {
+        let next = DriftBaseline {
             pinned_by: caller.name.clone(),
             pinned_at: self.records.clock.now(),
             revision: baseline.revision + 1,
@@ -98,7 +98,7 @@ impl DriftService {
         id: &BaselineId,
         resources: &[ResourceId],
         caller: &Caller,
-    ) -> Result<Baseline, EngineError> {
+    ) -> Result<DriftBaseline, EngineError> {
         let _turn = self.turn.lock().await;
         let baseline = self.ports.drifts.baseline_get(id).await?;
         if resources.is_empty() || resources.len() > MOST_RESOURCES {
@@ -161,10 +161,10 @@ impl DriftService {
     /// baseline's: readers see the earlier one until then.
     async fn pin_scope(
         &self,
-        baseline: Baseline,
+        baseline: DriftBaseline,
         connections: &[Connection],
         caller: &Caller,
-    ) -> Result<Baseline, EngineError> {
+    ) -> Result<DriftBaseline, EngineError> {
         let (id, revision) = (baseline.id.clone(), baseline.revision);
         let written = self.write_scope(baseline, connections, caller).await;
         if written.is_err() {
@@ -175,10 +175,10 @@ impl DriftService {
 
     async fn write_scope(
         &self,
-        mut baseline: Baseline,
+        mut baseline: DriftBaseline,
         connections: &[Connection],
         caller: &Caller,
-    ) -> Result<Baseline, EngineError> {
+    ) -> Result<DriftBaseline, EngineError> {
         let drifts = &self.ports.drifts;
         (baseline.read, baseline.resources) = (Vec::new(), 0);
         for connection in connections {
@@ -211,7 +211,7 @@ impl DriftService {
     /// Pins the resources of a connection that the scope includes.
     async fn write_connection(
         &self,
-        baseline: &Baseline,
+        baseline: &DriftBaseline,
         connection: &Connection,
         caller: &Caller,
     ) -> Result<(), EngineError> {
@@ -247,10 +247,10 @@ impl DriftService {
 
     async fn put_resources(
         &self,
-        baseline: Baseline,
+        baseline: DriftBaseline,
         pinned: &[PinnedDocument],
         gone: &BTreeMap<&ConnectionId, Vec<ResourceId>>,
-    ) -> Result<Baseline, StoreError> {
+    ) -> Result<DriftBaseline, StoreError> {
         let (drifts, id, revision) = (&self.ports.drifts, &baseline.id, baseline.revision);
         drifts.pinned_put(id, revision, pinned).await?;
         for (connection, resources) in gone {
@@ -260,7 +260,7 @@ impl DriftService {
         }
 
         let resources = drifts.pinned_count(id, revision).await?;
-        let baseline = Baseline {
+        let baseline = DriftBaseline {
             resources,
             ..baseline
         };
@@ -271,7 +271,7 @@ impl DriftService {
     /// Returns resources as last seen in the connections of a baseline.
     async fn seen(
         &self,
-        baseline: &Baseline,
+        baseline: &DriftBaseline,
         resources: &[ResourceId],
     ) -> Result<Vec<Observed>, EngineError> {
         let filter = ObservedFilter {
@@ -318,7 +318,7 @@ fn invalid(field: &str, code: FieldCode, message: String) -> EngineError {
 fn faults(
     input: &BaselineInput,
     connections: &[Connection],
-    others: &[Baseline],
+    others: &[DriftBaseline],
 ) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let name = input.name.trim();

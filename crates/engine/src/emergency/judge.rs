@@ -8,12 +8,12 @@ use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{EmergencyTerms, LATE, Preapproval};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
-use reeve_recommend::judgement::event::{Event, EventContent};
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::judgement::event::{EventContent, JudgementEvent};
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{FactorKind, Recommendation};
 
 use super::EmergencyService;
-use crate::agent::ownership::Holder;
+use crate::agent::ownership::OwnershipHolder;
 
 impl EmergencyService {
     /// Returns `true` if an entry of the log wakes any agent type.
@@ -36,11 +36,11 @@ impl EmergencyService {
             return Ok(());
         };
         let why = format!("event {}", entry.event_id.as_str());
-        let event = Event {
+        let event = JudgementEvent {
             at: entry.timestamp,
             resource: ResourceId::new(resource),
             connection: None,
-            cause: Cause::Event(entry.event_id.as_str().to_owned()),
+            cause: OriginCause::Event(entry.event_id.as_str().to_owned()),
             content: EventContent::Entry(Box::new(entry)),
         };
 
@@ -69,7 +69,7 @@ impl EmergencyService {
     /// A store or the log failed.
     pub async fn judge_event(
         &self,
-        event: &Event,
+        event: &JudgementEvent,
     ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError> {
         let is_woken = |definition: &&Arc<dyn AgentDefinition>| {
             let mut events = definition
@@ -97,7 +97,7 @@ impl EmergencyService {
 
     /// Resources that an event is about: several where connections have the same identifier and the
     /// event does not tell them apart.
-    async fn resources_of(&self, event: &Event) -> Result<Vec<Resource>, EngineError> {
+    async fn resources_of(&self, event: &JudgementEvent) -> Result<Vec<Resource>, EngineError> {
         let filter = ResourceFilter {
             connection: event.connection.clone(),
             account: event
@@ -112,13 +112,13 @@ impl EmergencyService {
     async fn judge_by(
         &self,
         definition: &Arc<dyn AgentDefinition>,
-        event: &Event,
+        event: &JudgementEvent,
         resource: &Resource,
     ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError> {
         let agent_type = definition.info().agent_type;
         let agents = self.records.agents.agent_list(Some(agent_type)).await?;
         let connections = self.ports.scopes.connections().await?;
-        let holder = Holder::covering(agent_type, resource, &agents, &connections);
+        let holder = OwnershipHolder::covering(agent_type, resource, &agents, &connections);
         let runs = &self.ports.runs;
         let mut judged = runs
             .judge_event(definition, holder.agent, event, resource.clone())

@@ -19,7 +19,7 @@ const HOUR: SignedDuration = SignedDuration::from_hours(1);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Group of a resource.
-pub(super) struct Group {
+pub(super) struct LimitGroup {
     /// Name in marks of actions.
     pub(super) name: String,
     /// Resources that it has now.
@@ -32,7 +32,7 @@ impl EmergencyService {
     pub(super) async fn group_of(
         &self,
         recommendation: &Recommendation,
-    ) -> Result<Option<Group>, EngineError> {
+    ) -> Result<Option<LimitGroup>, EngineError> {
         let subject = &recommendation.subject;
         let mut filter = ResourceFilter {
             connection: Some(subject.connection.clone()),
@@ -57,7 +57,7 @@ impl EmergencyService {
             }
         };
         let (_, size) = self.ports.estate.resource_list(&filter).await?;
-        Ok(Some(Group { name, size }))
+        Ok(Some(LimitGroup { name, size }))
     }
 
     /// Emergency changes of an agent since a time, newest first.
@@ -81,7 +81,7 @@ impl EmergencyService {
         &self,
         agent: &Agent,
         recommendation: &Recommendation,
-        group: &Group,
+        group: &LimitGroup,
     ) -> Result<Option<String>, EngineError> {
         let terms = EmergencyTerms::of_agent(agent);
         let now = self.records.clock.now();

@@ -8,14 +8,14 @@ use reeve_recommend::agent::emergency::{
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::ports::responses::Remedy;
+use reeve_recommend::ports::responses::ResponseRemedy;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{NEEDS_PERSON, Recommendation, RecommendationId};
 
 use super::{EmergencyService, StandingState};
-use crate::automatic::policy::{Candidate, owns, signatures_for};
+use crate::automatic::policy::{AutomaticCandidate, owns, signatures_for};
 use crate::execution::Execution;
-use crate::execution::request::{Target, Wish, planned};
+use crate::execution::request::{ActionTarget, Wish, planned};
 use crate::log_entry;
 use crate::records::fresh_id;
 
@@ -45,9 +45,13 @@ impl EmergencyService {
     ///
     /// # Errors
     /// The store or the log failed.
-    pub async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
+    pub async fn respond(
+        &self,
+        id: &RecommendationId,
+        why: &str,
+    ) -> Result<ResponseRemedy, EngineError> {
         if self.records.agents.guardrails_get().await?.kill_switch {
-            return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
+            return Ok(ResponseRemedy::Nothing("the kill switch is on".to_owned()));
         }
 
         let _turn = self.records.turn.lock().await;
@@ -113,8 +117,8 @@ impl EmergencyService {
         };
 
         match outcome {
-            Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
-            Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
+            Ok(Execution::Started(action)) => Ok(ResponseRemedy::Began(action.id)),
+            Ok(Execution::PendingApproval(approval)) => Ok(ResponseRemedy::Asked(approval.id)),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => Ok(waits(&error.to_string(), id)),
         }
@@ -182,7 +186,7 @@ impl EmergencyService {
             .any(|code| code == NEEDS_PERSON);
         let reasons = [
             (
-                !owns(agent, &Candidate::from(recommendation)),
+                !owns(agent, &AutomaticCandidate::from(recommendation)),
                 "not its own",
             ),
             (!waits, "not open"),
@@ -331,7 +335,7 @@ impl EmergencyService {
         }
 
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        let target = Target::from_recommendation(&recommendation);
+        let target = ActionTarget::from_recommendation(&recommendation);
         let guardrails = &self.ports.guardrails;
         guardrails.permitted(&recommendation, target, &wish).await?;
 
@@ -344,6 +348,6 @@ impl EmergencyService {
     }
 }
 
-fn waits(words: &str, id: &RecommendationId) -> Remedy {
-    Remedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0))
+fn waits(words: &str, id: &RecommendationId) -> ResponseRemedy {
+    ResponseRemedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0))
 }

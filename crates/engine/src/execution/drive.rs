@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_estate::{
-    ActErrorKind, Applied, Catalogue, Observed, Resource, ResourceKind, ResourceState,
+    ActErrorKind, Applied, Observed, PriceCatalogue, Resource, ResourceKind, ResourceState,
 };
 use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
@@ -16,7 +16,7 @@ use reeve_recommend::guardrail::ownership::{is_opted_out, owned_by_code};
 use reeve_recommend::guardrail::protection::refusal;
 use reeve_recommend::plan::{Loss, LossKind, Plan};
 
-use crate::execution::runner::{Done, Runner, STOPPED};
+use crate::execution::runner::{Done, ExecutionRunner, STOPPED};
 
 /// Seconds between two looks.
 const POLL_S: u64 = 5;
@@ -25,7 +25,7 @@ const LOOKS: u32 = 12;
 /// Times a refusal that may pass (busy, no capacity, lost answer) is tried again.
 const TRIES: u32 = 3;
 
-impl Runner {
+impl ExecutionRunner {
     /// State and size of the resource as last observed, and what else the change is about.
     pub(crate) fn state_of_resource(&self) -> Vec<(String, String)> {
         self.noted(&self.resource)
@@ -135,7 +135,7 @@ impl Runner {
     /// Checks what the cloud says now against the protections and the losses that the plan states:
     /// a tag, a cluster or an address may have come since.
     fn nothing_more_is_lost(&self, seen: &Resource) -> Result<(), Obstacle> {
-        let (change, catalogue) = (self.procedure.change(), Catalogue::builtin());
+        let (change, catalogue) = (self.procedure.change(), PriceCatalogue::builtin());
         if let Some(protected) = refusal(seen, change.name(), catalogue) {
             return Err(Obstacle::of(format_args!(
                 "the resource is protected from this change: {}",

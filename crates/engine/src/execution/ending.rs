@@ -14,8 +14,8 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
 
 use crate::execution::ExecutionService;
-use crate::execution::request::Ending;
-use crate::execution::runner::{Halt, Runner};
+use crate::execution::request::ActionEnding;
+use crate::execution::runner::{ExecutionHalt, ExecutionRunner};
 use crate::log_entry;
 
 /// Time between two looks whether an action has stopped waiting.
@@ -38,7 +38,7 @@ impl ExecutionService {
                     .to_owned(),
             ));
         }
-        let ending = Ending {
+        let ending = ActionEnding {
             reason: format!("ended early, {reason}"),
             by: caller.is_person().then(|| caller.name.clone()),
         };
@@ -75,7 +75,7 @@ impl ExecutionService {
     }
 }
 
-impl Runner {
+impl ExecutionRunner {
     /// Reason why the action is to stop waiting; `None` where it was not asked to, or does not wait.
     pub(super) fn asked_to_end(&self) -> Option<String> {
         let endings = self.execution.endings.lock();
@@ -84,12 +84,12 @@ impl Runner {
     }
 
     /// Takes up the request to end the action.
-    pub(super) fn ending(&self) -> Option<Ending> {
+    pub(super) fn ending(&self) -> Option<ActionEnding> {
         self.execution.endings.lock().remove(&self.action.id)
     }
 
     /// Takes back what was done. The request is recorded already.
-    pub(super) async fn end_early(&mut self, ending: Ending) -> Result<(), Halt> {
+    pub(super) async fn end_early(&mut self, ending: ActionEnding) -> Result<(), ExecutionHalt> {
         self.action.status = ActionStatus::RollingBack;
         self.action.reason = Some(ending.reason);
         self.action.undone_by = ending.by;

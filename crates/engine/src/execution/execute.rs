@@ -14,8 +14,8 @@ use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-use crate::execution::request::{Target, Wish, planned};
-use crate::execution::runner::Runner;
+use crate::execution::request::{ActionTarget, Wish, planned};
+use crate::execution::runner::ExecutionRunner;
 use crate::execution::{Execution, ExecutionService, twin};
 use crate::log_entry;
 use crate::records::{fresh_id, optional};
@@ -86,7 +86,7 @@ impl ExecutionService {
             .guardrails
             .permitted(
                 &recommendation,
-                Target::from_recommendation(&recommendation),
+                ActionTarget::from_recommendation(&recommendation),
                 &wish,
             )
             .await?;
@@ -307,7 +307,7 @@ impl ExecutionService {
     ) {
         let caller = Caller::acting(action.agent_id.as_ref(), request_id);
         let at_work = AtWork::new(self, &action.id);
-        let runner = Runner::new(
+        let runner = ExecutionRunner::new(
             Arc::clone(self),
             act,
             recommendation,

@@ -13,7 +13,7 @@ use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::words::first_of;
 
 use crate::execution::ExecutionService;
-use crate::execution::runner::{Done, Runner};
+use crate::execution::runner::{Done, ExecutionRunner};
 
 /// Seconds between two looks at the flows.
 const LOOK_S: u64 = 60;
@@ -22,7 +22,7 @@ const BEFORE_DAYS: i32 = 400;
 /// Harms that a reason names.
 const NAMED: usize = 3;
 
-impl Runner {
+impl ExecutionRunner {
     /// Leaves both groups in place for so many hours. A flow that needs the wide one alone ends the
     /// change, and so does an observation without records. A test does not wait.
     pub(crate) async fn observe_flows(&mut self, hours: u32) -> Result<Done, Obstacle> {

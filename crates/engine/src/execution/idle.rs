@@ -7,9 +7,9 @@ use reeve_learn::{Point, Window};
 use reeve_recommend::action::Purpose;
 use reeve_recommend::judgement::sessions::{IN_FLIGHT, IdleWatch, SessionSource, most};
 
-use crate::execution::runner::Runner;
+use crate::execution::runner::ExecutionRunner;
 
-impl Runner {
+impl ExecutionRunner {
     /// Refuses an operation that ends what serves somebody, or may: sessions that are not known are
     /// no reason to end a machine. A test ends none.
     pub(crate) async fn serves_nobody(&self, operation: &dyn Operation) -> Result<(), Obstacle> {

@@ -7,7 +7,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{
-    EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
+    EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleSeries,
+    SampleStore,
 };
 use reeve_learn::compare::{Bar, Comparison, Worse, compare};
 use reeve_recommend::error::EngineError;
@@ -31,7 +32,7 @@ const PRESSED: &[(Metric, Worse, f64)] = &[
 
 /// The time of a change and of the look at it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct PressureSpan {
     /// Begin of the change.
     pub(super) began: Timestamp,
     /// End of the change.
@@ -41,7 +42,7 @@ pub(super) struct Span {
 }
 
 /// Comparison of one metric before and after a change.
-pub(super) struct Compared {
+pub(super) struct PressureComparison {
     pub(super) metric: Metric,
     pub(super) found: Comparison,
 }
@@ -53,9 +54,9 @@ type Pressed = (Timestamp, f64);
 pub(super) async fn compare_pressure(
     (estate, samples): (&dyn EstateStore, &dyn SampleStore),
     resource: &Resource,
-    span: Span,
+    span: PressureSpan,
     bar: Bar,
-) -> Result<Vec<Compared>, EngineError> {
+) -> Result<Vec<PressureComparison>, EngineError> {
     let ids = measured(estate, resource, span).await?;
     let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
     let mut pressed: Vec<Vec<Pressed>> = vec![Vec::new(); PRESSED.len()];
@@ -83,7 +84,7 @@ pub(super) async fn compare_pressure(
     let one = |(points, (metric, ..)): (Vec<Pressed>, &(Metric, Worse, f64))| {
         let (before, after) = parted(points, span)?;
         // Already an indicator of pressure: more of it is worse.
-        Some(Compared {
+        Some(PressureComparison {
             metric: *metric,
             found: compare(&before, &after, Worse::Higher, bar),
         })
@@ -97,7 +98,7 @@ pub(super) async fn compare_pressure(
 async fn measured(
     estate: &dyn EstateStore,
     resource: &Resource,
-    span: Span,
+    span: PressureSpan,
 ) -> Result<Vec<ResourceId>, EngineError> {
     if resource.kind != ResourceKind::ScalingGroup {
         return Ok(vec![resource.id.clone()]);
@@ -128,7 +129,7 @@ async fn measured(
     Ok([chosen(&new), chosen(&old)].concat())
 }
 
-fn indicators(series: &Series, worse: Worse, limit: f64) -> impl Iterator<Item = Pressed> {
+fn indicators(series: &SampleSeries, worse: Worse, limit: f64) -> impl Iterator<Item = Pressed> {
     let at_limit = move |value: f64| match worse {
         Worse::Higher => f64::from(u8::from(value >= limit)),
         Worse::Lower => f64::from(u8::from(value < limit)),
@@ -142,7 +143,7 @@ fn indicators(series: &Series, worse: Worse, limit: f64) -> impl Iterator<Item =
 
 /// Samples before the change in the same hours of the day, and after it; `None` where nothing was
 /// measured.
-fn parted(mut points: Vec<Pressed>, span: Span) -> Option<(Vec<f64>, Vec<f64>)> {
+fn parted(mut points: Vec<Pressed>, span: PressureSpan) -> Option<(Vec<f64>, Vec<f64>)> {
     // In order of time, members of one time beside each other: the comparison discounts neighbours
     // that resemble each other.
     points.sort_by_key(|(at, _)| *at);

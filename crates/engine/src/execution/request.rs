@@ -41,15 +41,15 @@ impl<'a> Wish<'a> {
 
 /// The resource that is to change: the recommendation's own, or a twin.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<'a> {
+pub(crate) struct ActionTarget<'a> {
     pub(crate) connection: &'a ConnectionId,
     pub(crate) resource: &'a ResourceId,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ActionTarget<'a> {
     /// Creates the request that a recommendation's schedule makes.
     pub(crate) fn from_recommendation(recommendation: &'a Recommendation) -> Self {
-        Target {
+        ActionTarget {
             connection: &recommendation.subject.connection,
             resource: &recommendation.subject.id,
         }
@@ -67,7 +67,7 @@ pub(crate) fn planned(recommendation: &Recommendation) -> Result<&Plan, EngineEr
 
 /// Request to end an action early that only waits.
 #[derive(Debug, Clone)]
-pub(crate) struct Ending {
+pub(crate) struct ActionEnding {
     pub(crate) reason: String,
     /// Person who asked; `None` where Reeve did.
     pub(crate) by: Option<String>,

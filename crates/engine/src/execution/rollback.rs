@@ -17,7 +17,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
 
 use crate::execution::ExecutionService;
-use crate::execution::runner::{Done, Halt, Runner};
+use crate::execution::runner::{Done, ExecutionHalt, ExecutionRunner};
 use crate::log_entry;
 
 /// Failures in a row after which it is given up.
@@ -158,16 +158,16 @@ impl ExecutionService {
     }
 }
 
-impl Runner {
+impl ExecutionRunner {
     /// Turns back, by itself.
-    pub(crate) async fn undo(&mut self, reason: String) -> Result<(), Halt> {
+    pub(crate) async fn undo(&mut self, reason: String) -> Result<(), ExecutionHalt> {
         let limits = self
             .execution
             .records
             .agents
             .guardrails_get()
             .await
-            .map_err(|e| Halt::Suspend(e.to_string()))?;
+            .map_err(|e| ExecutionHalt::Suspend(e.to_string()))?;
 
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
             return self
@@ -199,7 +199,7 @@ impl Runner {
     }
 
     /// A change that no cloud takes back stays. A simulated twin is forgotten as it is.
-    async fn left(&mut self, reason: String, why: &str) -> Result<(), Halt> {
+    async fn left(&mut self, reason: String, why: &str) -> Result<(), ExecutionHalt> {
         if self.action.purpose == Purpose::Apply {
             return self
                 .fail(format!(
@@ -214,7 +214,7 @@ impl Runner {
     }
 
     /// Walks the resource back to what it was.
-    pub(crate) async fn restore(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn restore(&mut self) -> Result<(), ExecutionHalt> {
         let until = self.execution.records.clock.now()
             + SignedDuration::from_secs(self.procedure.change().rollback_limit_s());
         let mut faults = 0;

@@ -21,7 +21,7 @@ use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::execution::ExecutionService;
-use crate::execution::request::Ending;
+use crate::execution::request::ActionEnding;
 use crate::execution::watching::{STATE_STANDS, STATE_WATCHED};
 use crate::log_entry;
 
@@ -42,13 +42,13 @@ const fn passed(purpose: Purpose) -> &'static str {
 
 /// Reason why the runner stops.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub(crate) enum ExecutionHalt {
     /// A check or preparation failed; nothing was changed.
     Unchanged(String),
     /// Something was changed and has to be undone.
     Undo(String),
     /// It was asked to end early, and is undone.
-    Ended(Ending),
+    Ended(ActionEnding),
     /// The log or the store does not answer; the action stays as it is kept.
     Suspend(String),
 }
@@ -62,7 +62,7 @@ pub(crate) struct Done {
 }
 
 /// One execution under way.
-pub(crate) struct Runner {
+pub(crate) struct ExecutionRunner {
     pub(crate) execution: Arc<ExecutionService>,
     pub(crate) act: Arc<dyn Act>,
     pub(crate) recommendation: Recommendation,
@@ -77,7 +77,7 @@ pub(crate) struct Runner {
     timeout_s: i64,
 }
 
-impl Runner {
+impl ExecutionRunner {
     pub(crate) fn new(
         execution: Arc<ExecutionService>,
         act: Arc<dyn Act>,
@@ -87,7 +87,7 @@ impl Runner {
         action: Action,
         caller: Caller,
     ) -> Self {
-        Runner {
+        ExecutionRunner {
             execution,
             act,
             recommendation,
@@ -114,23 +114,27 @@ impl Runner {
                     self.undo(passed(self.action.purpose).to_owned()).await
                 }
                 Ok(()) => self.succeed().await,
-                Err(Halt::Ended(ending)) => self.end_early(ending).await,
-                Err(Halt::Unchanged(reason)) => self.abort(reason).await,
-                Err(Halt::Undo(reason)) => self.undo(reason).await,
+                Err(ExecutionHalt::Ended(ending)) => self.end_early(ending).await,
+                Err(ExecutionHalt::Unchanged(reason)) => self.abort(reason).await,
+                Err(ExecutionHalt::Undo(reason)) => self.undo(reason).await,
                 Err(suspend) => Err(suspend),
             }
         };
 
         let why = match ended {
             Ok(()) => return,
-            Err(Halt::Suspend(why) | Halt::Undo(why) | Halt::Unchanged(why)) => why,
-            Err(Halt::Ended(ending)) => ending.reason,
+            Err(
+                ExecutionHalt::Suspend(why)
+                | ExecutionHalt::Undo(why)
+                | ExecutionHalt::Unchanged(why),
+            ) => why,
+            Err(ExecutionHalt::Ended(ending)) => ending.reason,
         };
         tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is resumed later");
     }
 
     /// The steps that are not done yet.
-    async fn forward(&mut self) -> Result<(), Halt> {
+    async fn forward(&mut self) -> Result<(), ExecutionHalt> {
         let done = self
             .action
             .steps
@@ -169,7 +173,7 @@ impl Runner {
             self.end_step(found).await?;
             // A request is followed also where the wait ended as it came.
             if let Some(ending) = self.ending() {
-                return Err(Halt::Ended(ending));
+                return Err(ExecutionHalt::Ended(ending));
             }
             if let Some(reason) = reason {
                 return Err(self.halt_for(reason).await);
@@ -180,20 +184,20 @@ impl Runner {
     }
 
     /// The kill switch and the time after which a change is undone, asked before each step.
-    async fn may_go_on(&self) -> Result<(), Halt> {
+    async fn may_go_on(&self) -> Result<(), ExecutionHalt> {
         let limits = self
             .execution
             .records
             .agents
             .guardrails_get()
             .await
-            .map_err(|e| Halt::Suspend(e.to_string()))?;
+            .map_err(|e| ExecutionHalt::Suspend(e.to_string()))?;
 
         let halt = |reason: &str| {
             if self.disrupted() {
-                Halt::Undo(reason.to_owned())
+                ExecutionHalt::Undo(reason.to_owned())
             } else {
-                Halt::Unchanged(reason.to_owned())
+                ExecutionHalt::Unchanged(reason.to_owned())
             }
         };
 
@@ -232,9 +236,9 @@ impl Runner {
 
     /// A failed step: nothing was changed when no change went through and the resource is as it
     /// was.
-    async fn halt_for(&mut self, reason: String) -> Halt {
+    async fn halt_for(&mut self, reason: String) -> ExecutionHalt {
         if !self.disrupted() {
-            return Halt::Unchanged(reason);
+            return ExecutionHalt::Unchanged(reason);
         }
 
         let changes = |s: &&StepOutcome| s.effect().changes();
@@ -252,10 +256,10 @@ impl Runner {
                 .await
                 .is_ok_and(|seen| self.is_as_before(&seen))
         {
-            return Halt::Unchanged(reason);
+            return ExecutionHalt::Unchanged(reason);
         }
 
-        Halt::Undo(reason)
+        ExecutionHalt::Undo(reason)
     }
 
     /// Records that a step begins, then keeps it; only then may it be done.
@@ -264,7 +268,7 @@ impl Runner {
         index: u32,
         task: &Task,
         rollback: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ExecutionHalt> {
         let outcome = StepOutcome {
             index,
             kind: task.kind,
@@ -302,7 +306,10 @@ impl Runner {
     }
 
     /// Records how the step ended, then keeps it.
-    pub(crate) async fn end_step(&mut self, found: Result<Done, Obstacle>) -> Result<(), Halt> {
+    pub(crate) async fn end_step(
+        &mut self,
+        found: Result<Done, Obstacle>,
+    ) -> Result<(), ExecutionHalt> {
         let now = self.execution.records.clock.now();
         let Some(outcome) = self.action.steps.last_mut() else {
             return Ok(());
@@ -344,7 +351,7 @@ impl Runner {
     }
 
     /// Records an entry, again and again for a while: the log may be busy.
-    pub(crate) async fn tell(&self, entry: Entry) -> Result<(), Halt> {
+    pub(crate) async fn tell(&self, entry: Entry) -> Result<(), ExecutionHalt> {
         let entry = entry.at(self.execution.records.clock.now());
         let mut last = String::new();
 
@@ -362,11 +369,11 @@ impl Runner {
             self.back_off(1 << attempt).await;
         }
 
-        Err(Halt::Suspend(last))
+        Err(ExecutionHalt::Suspend(last))
     }
 
     /// Keeps the action as it is now.
-    pub(crate) async fn keep(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn keep(&mut self) -> Result<(), ExecutionHalt> {
         let next = Action {
             version: self.action.version + 1,
             ..self.action.clone()
@@ -396,7 +403,7 @@ impl Runner {
             self.back_off(1 << attempt).await;
         }
 
-        Err(Halt::Suspend(last))
+        Err(ExecutionHalt::Suspend(last))
     }
 
     /// Waits between two looks. On the way forward the kill switch is asked every second, so that
@@ -443,7 +450,7 @@ impl Runner {
             .await;
     }
 
-    async fn verifying(&mut self) -> Result<(), Halt> {
+    async fn verifying(&mut self) -> Result<(), ExecutionHalt> {
         let (id, verifying) = (&self.recommendation.id, Status::Verifying);
         match self
             .execution
@@ -453,7 +460,7 @@ impl Runner {
         {
             // A removed or closed recommendation must not keep its action from ending.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
-            Err(error) => Err(Halt::Suspend(error.to_string())),
+            Err(error) => Err(ExecutionHalt::Suspend(error.to_string())),
         }
     }
 
@@ -461,7 +468,7 @@ impl Runner {
     // the two, `resume` brings the recommendation after.
 
     /// The change was made and held.
-    async fn succeed(&mut self) -> Result<(), Halt> {
+    async fn succeed(&mut self) -> Result<(), ExecutionHalt> {
         self.learn_resource().await;
         self.end(
             ActionStatus::Succeeded,
@@ -475,7 +482,7 @@ impl Runner {
     }
 
     /// Nothing was changed; the recommendation is open again, with the reason.
-    async fn abort(&mut self, reason: String) -> Result<(), Halt> {
+    async fn abort(&mut self, reason: String) -> Result<(), ExecutionHalt> {
         self.end(
             ActionStatus::Aborted,
             "action.abort",
@@ -487,7 +494,7 @@ impl Runner {
     }
 
     /// Neither done nor undone: a person is needed.
-    pub(crate) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
+    pub(crate) async fn fail(&mut self, reason: String) -> Result<(), ExecutionHalt> {
         self.learn_resource().await;
         self.end(
             ActionStatus::Failed,
@@ -501,7 +508,7 @@ impl Runner {
     }
 
     /// Everything is as it was.
-    pub(crate) async fn undone(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn undone(&mut self) -> Result<(), ExecutionHalt> {
         self.learn_resource().await;
         let reason = self.action.reason.clone();
         self.end(
@@ -515,10 +522,10 @@ impl Runner {
         self.follow().await
     }
 
-    async fn follow(&self) -> Result<(), Halt> {
+    async fn follow(&self) -> Result<(), ExecutionHalt> {
         match self.execution.follow(&self.action, &self.caller).await {
             Ok(()) => Ok(()),
-            Err(error) => Err(Halt::Suspend(error.to_string())),
+            Err(error) => Err(ExecutionHalt::Suspend(error.to_string())),
         }
     }
 
@@ -528,7 +535,7 @@ impl Runner {
         operation: &str,
         log_status: LogStatus,
         reason: Option<String>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ExecutionHalt> {
         let mut ended = self.action.clone();
         ended.status = status;
         ended.finished_at = Some(self.execution.records.clock.now());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json};
-use reeve_estate::{Catalogue, Money, Purchase, Resource, ResourceState};
+use reeve_estate::{Money, PriceCatalogue, Purchase, Resource, ResourceState};
 use reeve_recommend::action::{Action, SavingEnd, Watch, WatchVerdict};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -277,7 +277,7 @@ pub(super) fn is_removal(action: &Action) -> bool {
 }
 
 /// Cost of a successor a month; on spot capacity at the average price of the region.
-fn monthly_of(successor: &Resource, catalogue: &Catalogue) -> Option<Money> {
+fn monthly_of(successor: &Resource, catalogue: &PriceCatalogue) -> Option<Money> {
     if successor.purchase != Some(Purchase::Spot) {
         return successor.monthly_cost;
     }
@@ -295,7 +295,7 @@ pub(super) fn realised(
     recommendation: &Recommendation,
     action: &Action,
     (resource, succession): (Option<&Resource>, &Succession),
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> Option<Money> {
     // Of the same source as the cost after it; the recommendation's own may be after discounts.
     let before = action

@@ -6,14 +6,14 @@ use reeve_audit::Obstacle;
 use reeve_estate::{ActErrorKind, Applied, Mutation, Resource, ResourceKind};
 use reeve_recommend::change::Task;
 
-use crate::execution::runner::{Done, Runner};
+use crate::execution::runner::{Done, ExecutionRunner};
 
 /// Seconds between two looks at a snapshot.
 const POLL_S: u64 = 15;
 /// A snapshot that takes longer is given up; nothing has been changed by then.
 const LIMIT_S: i64 = 3 * 3600;
 
-impl Runner {
+impl ExecutionRunner {
     /// Keeps the state before: a record of a machine, a snapshot of anything that holds data.
     pub(crate) async fn snapshot(&mut self, task: &Task) -> Result<Done, Obstacle> {
         let own = task.resource == self.resource.id.0;

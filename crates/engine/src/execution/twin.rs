@@ -19,14 +19,14 @@ use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::execution::ExecutionService;
-use crate::execution::request::{Target, Wish, planned};
+use crate::execution::request::{ActionTarget, Wish, planned};
 
 /// Resources that are looked at at a time: a search for a twin holds the turn of all executions.
 const PAGE: u64 = 500;
 
 /// A test that has begun.
 #[derive(Debug, Clone)]
-pub struct Trial {
+pub struct TwinTrial {
     /// The recommendation while it is tested.
     pub recommendation: Recommendation,
     /// `true` if nothing real is touched: the steps run on a simulated twin.
@@ -43,7 +43,7 @@ impl ExecutionService {
         self: &Arc<Self>,
         id: &RecommendationId,
         caller: &Caller,
-    ) -> Result<Trial, EngineError> {
+    ) -> Result<TwinTrial, EngineError> {
         match self.test_on_resource(id, caller).await {
             Err(EngineError::NoTwin(_)) => self.simulate(id, caller).await,
             other => other,
@@ -59,12 +59,12 @@ impl ExecutionService {
         self: &Arc<Self>,
         id: &RecommendationId,
         caller: &Caller,
-    ) -> Result<Trial, EngineError> {
+    ) -> Result<TwinTrial, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
         self.simulate_in_turn(recommendation, &Wish::new(caller, None))
             .await?;
-        Ok(Trial {
+        Ok(TwinTrial {
             recommendation: self.records.agents.recommendation_get(id).await?,
             simulated: true,
         })
@@ -132,7 +132,7 @@ impl ExecutionService {
         self: &Arc<Self>,
         id: &RecommendationId,
         caller: &Caller,
-    ) -> Result<Trial, EngineError> {
+    ) -> Result<TwinTrial, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
         let agent = self.records.agent_of(&recommendation).await?;
@@ -145,7 +145,7 @@ impl ExecutionService {
 
         let twin = self.twin_of(&recommendation, agent.as_ref()).await?;
         let wish = Wish::new(caller, None);
-        let target = Target {
+        let target = ActionTarget {
             connection: &twin.connection,
             resource: &twin.id,
         };
@@ -155,7 +155,7 @@ impl ExecutionService {
         self.begin(recommendation, twin, Purpose::Test, &wish)
             .await?;
 
-        Ok(Trial {
+        Ok(TwinTrial {
             recommendation: self.records.agents.recommendation_get(id).await?,
             simulated: false,
         })

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json, Severity};
 use reeve_estate::Resource;
-use reeve_learn::compare::{Bar, Comparison, Verdict};
+use reeve_learn::compare::{Bar, Comparison, ComparisonVerdict};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::change::EffectEvidence;
@@ -20,7 +20,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
 
-use crate::execution::pressure::{Compared, Span, compare_pressure};
+use crate::execution::pressure::{PressureComparison, PressureSpan, compare_pressure};
 use crate::execution::{ExecutionService, savings};
 use crate::log_entry;
 
@@ -245,7 +245,7 @@ impl ExecutionService {
         limits: &Guardrails,
         ends: bool,
         now: Timestamp,
-    ) -> Result<Vec<Compared>, EngineError> {
+    ) -> Result<Vec<PressureComparison>, EngineError> {
         let Some(changed) = action.finished_at else {
             return Ok(Vec::new());
         };
@@ -259,7 +259,7 @@ impl ExecutionService {
         compare_pressure(
             ports,
             resource,
-            Span {
+            PressureSpan {
                 began: action.started_at,
                 changed,
                 now,
@@ -280,8 +280,8 @@ impl ExecutionService {
 }
 
 /// The verdict, where there is one: worse at any look, anything else only when the window ends.
-fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
-    let words = |one: &Compared| {
+fn judged(compared: &[PressureComparison], ends: bool) -> Option<(WatchVerdict, String)> {
+    let words = |one: &PressureComparison| {
         let Comparison {
             before,
             after,
@@ -298,7 +298,7 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
 
     if let Some(worse) = compared
         .iter()
-        .find(|one| one.found.verdict == Verdict::Degraded)
+        .find(|one| one.found.verdict == ComparisonVerdict::Degraded)
     {
         return Some((WatchVerdict::Degraded, words(worse)));
     }
@@ -309,7 +309,7 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
 
     let held: Vec<String> = compared
         .iter()
-        .filter(|one| one.found.verdict == Verdict::Holds)
+        .filter(|one| one.found.verdict == ComparisonVerdict::Holds)
         .map(words)
         .collect();
 

@@ -1,7 +1,7 @@
 //! A resource with its judgement: what runs and foreseen findings hand to the keeping of
 //! recommendations.
 
-use reeve_estate::{Catalogue, Resource};
+use reeve_estate::{PriceCatalogue, Resource};
 use reeve_recommend::judgement::Judgement;
 
 /// A resource that was judged.
@@ -16,7 +16,7 @@ impl Judged {
     /// Joins a resource and its judgement, without the proposals that a protection refuses.
     pub(crate) fn new(resource: Resource, mut judgement: Judgement) -> Self {
         // Protections read specifications, which no imported price file changes.
-        judgement.protect(&resource, Catalogue::builtin());
+        judgement.protect(&resource, PriceCatalogue::builtin());
         Judged {
             resource,
             judgement,

@@ -5,7 +5,7 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 
 use crate::records::Records;
 
@@ -14,7 +14,7 @@ pub(crate) fn is_more_severe(known: &Recommendation, made: &Recommendation) -> b
     let by_event = |recommendation: &Recommendation| {
         matches!(
             recommendation.origin.cause,
-            Cause::Anomaly(_) | Cause::Incident(_) | Cause::Event(_)
+            OriginCause::Anomaly(_) | OriginCause::Incident(_) | OriginCause::Event(_)
         )
     };
     by_event(known)

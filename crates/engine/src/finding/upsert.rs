@@ -15,13 +15,13 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::recommendation::exclusion::excluded;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::origin::{Origin, OriginCause};
 use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    Explanation, Recommendation, RecommendationId, RecommendationType, Subject,
+    Explanation, Recommendation, RecommendationId, RecommendationSubject, RecommendationType,
 };
 
-use crate::agent::ownership::Holder;
+use crate::agent::ownership::OwnershipHolder;
 use crate::finding::earlier_recommendations::{Past, ended_on, open_on};
 use crate::finding::judged::Judged;
 use crate::finding::severity::{is_more_severe, reopen_for_severity};
@@ -43,7 +43,7 @@ const INSERTED_TOGETHER: usize = 100;
 pub(crate) type Key = (ConnectionId, ResourceId, RecommendationType, Option<String>);
 
 /// Returns the key of a finding.
-pub(crate) fn key_of(subject: &Subject, kind: RecommendationType) -> Key {
+pub(crate) fn key_of(subject: &RecommendationSubject, kind: RecommendationType) -> Key {
     (
         subject.connection.clone(),
         subject.id.clone(),
@@ -87,16 +87,22 @@ impl Findings {
         )
         .await?;
         past.include(&self.records, &proposed_kinds(judged)).await?;
-        self.keep(Holder::from_agent(agent), &Cause::Run, judged, open, past)
-            .await
+        self.keep(
+            OwnershipHolder::from_agent(agent),
+            &OriginCause::Run,
+            judged,
+            open,
+            past,
+        )
+        .await
     }
 
     /// Keeps the findings of one resource that an event, an anomaly or a predictive rule led to: one
     /// answer for each, its recommendation or the reason why there is none.
     pub(crate) async fn keep_one(
         &self,
-        holder: Holder<'_>,
-        cause: &Cause,
+        holder: OwnershipHolder<'_>,
+        cause: &OriginCause,
         mut judged: Judged,
     ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError> {
         let abstentions = judged.judgement.abstentions.iter();
@@ -128,8 +134,8 @@ impl Findings {
     /// proposals to the recommendations. The caller holds the turn.
     pub(crate) async fn keep(
         &self,
-        holder: Holder<'_>,
-        cause: &Cause,
+        holder: OwnershipHolder<'_>,
+        cause: &OriginCause,
         judged: &mut [Judged],
         open: Vec<Recommendation>,
         past: &Past,
@@ -355,8 +361,8 @@ impl Findings {
     /// A recommendation of a proposal, which is left without its plan and explanation.
     fn make(
         &self,
-        holder: Holder<'_>,
-        cause: &Cause,
+        holder: OwnershipHolder<'_>,
+        cause: &OriginCause,
         proposal: &mut Proposal,
         past: &Past,
     ) -> Recommendation {
@@ -462,7 +468,7 @@ fn suppression_reason(
 /// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of
 /// another agent of the type while that one holds it. Advice of the type is adopted, and what its
 /// agent no longer covers becomes advice.
-fn belongs_to_other_agent(known: &Recommendation, holder: Holder<'_>) -> bool {
+fn belongs_to_other_agent(known: &Recommendation, holder: OwnershipHolder<'_>) -> bool {
     let other_agent =
         known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
     known.origin.agent_type != holder.agent_type || other_agent

@@ -11,26 +11,28 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Severity};
-use reeve_estate::{Catalogue, Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
+use reeve_estate::{
+    Connection, ConnectionId, PriceCatalogue, Resource, ResourceFilter, ResourceId,
+};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::approval::Signature;
 use reeve_recommend::caller::Caller;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::guardrail::change_control::Place;
+use reeve_recommend::guardrail::change_control::ChangeControlPlace;
 use reeve_recommend::guardrail::protection::refusal;
-use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
+use reeve_recommend::guardrail::{GuardrailBlock, GuardrailName, Guardrails};
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::applicability::Applicability;
 use reeve_recommend::recommendation::exclusion::{Exclusion, excluded};
 use reeve_recommend::recommendation::lifecycle::Status;
 
 use crate::automatic::policy::signatures_for;
-use crate::execution::request::{Target, Wish, planned};
+use crate::execution::request::{ActionTarget, Wish, planned};
 use crate::guard::limits::GuardrailService;
 use crate::guard::recent_actions::CHUNK;
-use crate::guard::{Asked, RecentActions, check};
+use crate::guard::{GuardRequest, RecentActions, check};
 use crate::log_entry;
 
 /// Everything besides a recommendation that decides about its execution.
@@ -38,7 +40,7 @@ pub(crate) struct Circumstances {
     now: Timestamp,
     limits: Guardrails,
     exclusions: Vec<Exclusion>,
-    changes: Arc<Changes>,
+    changes: Arc<ChangeRegistry>,
     /// Actions of late on the resources, by resource.
     history: HashMap<ResourceId, Vec<Action>>,
     recent: RecentActions,
@@ -51,7 +53,7 @@ pub(crate) struct Circumstances {
 
 /// Reason why a recommendation is not executed now.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Refusal {
+pub(crate) enum GuardRefusal {
     /// It has no plan.
     Advice,
     /// Its agent was deleted.
@@ -67,62 +69,62 @@ pub(crate) enum Refusal {
     /// The resource is protected from the change; the reason.
     Protected(String),
     /// A guardrail, the agent's scope or an exclusion says no.
-    Guardrail(Block),
+    Guardrail(GuardrailBlock),
 }
 
-impl Refusal {
+impl GuardRefusal {
     /// The error of an execution that is refused for it.
     pub(crate) fn into_error(self) -> EngineError {
         match self {
-            Refusal::Learning(agent) => EngineError::Learning { agent: agent.0 },
-            Refusal::ResourceGone(id) => EngineError::NotFound {
+            GuardRefusal::Learning(agent) => EngineError::Learning { agent: agent.0 },
+            GuardRefusal::ResourceGone(id) => EngineError::NotFound {
                 what: "resource",
                 id: id.0,
             },
-            Refusal::Guardrail(block) => EngineError::Blocked(block),
+            GuardRefusal::Guardrail(block) => EngineError::Blocked(block),
             other => EngineError::Conflict(other.words()),
         }
     }
 
     fn words(&self) -> String {
         match self {
-            Refusal::Advice => "this is advice: Reeve cannot apply it, so apply it manually".to_owned(),
-            Refusal::AgentDeleted(id) => format!("its agent {} was deleted, so it cannot be applied", id.0),
-            Refusal::Learning(_) => {
+            GuardRefusal::Advice => "this is advice: Reeve cannot apply it, so apply it manually".to_owned(),
+            GuardRefusal::AgentDeleted(id) => format!("its agent {} was deleted, so it cannot be applied", id.0),
+            GuardRefusal::Learning(_) => {
                 "its agent is in learning mode and does not act; set its mode to Safe mode or Active".to_owned()
             }
-            Refusal::ResourceBusy(action, resource) => format!("action {} is changing {resource} right now", action.0),
-            Refusal::ResourceGone(id) => format!("the resource {id} is gone"),
-            Refusal::ObserveOnly(name) => {
+            GuardRefusal::ResourceBusy(action, resource) => format!("action {} is changing {resource} right now", action.0),
+            GuardRefusal::ResourceGone(id) => format!("the resource {id} is gone"),
+            GuardRefusal::ObserveOnly(name) => {
                 format!("connection {name} is observe only; allow changes on it first")
             }
-            Refusal::Protected(reason) => format!("the resource is protected from this change: {reason}"),
-            Refusal::Guardrail(block) => block.message.clone(),
+            GuardRefusal::Protected(reason) => format!("the resource is protected from this change: {reason}"),
+            GuardRefusal::Guardrail(block) => block.message.clone(),
         }
     }
 
     fn by(&self) -> &str {
         match self {
-            Refusal::Advice => "plan",
-            Refusal::AgentDeleted(_) => "agent",
-            Refusal::Learning(_) => "agent_mode",
-            Refusal::ResourceBusy(..) => "action",
-            Refusal::ResourceGone(_) => "resource",
-            Refusal::ObserveOnly(_) => "connection",
-            Refusal::Protected(_) => "protection",
-            Refusal::Guardrail(block) => block.guardrail.as_str(),
+            GuardRefusal::Advice => "plan",
+            GuardRefusal::AgentDeleted(_) => "agent",
+            GuardRefusal::Learning(_) => "agent_mode",
+            GuardRefusal::ResourceBusy(..) => "action",
+            GuardRefusal::ResourceGone(_) => "resource",
+            GuardRefusal::ObserveOnly(_) => "connection",
+            GuardRefusal::Protected(_) => "protection",
+            GuardRefusal::Guardrail(block) => block.guardrail.as_str(),
         }
     }
 }
 
-impl From<Refusal> for Applicability {
-    fn from(refusal: Refusal) -> Self {
+impl From<GuardRefusal> for Applicability {
+    fn from(refusal: GuardRefusal) -> Self {
         match refusal {
-            Refusal::Advice => Applicability::AdviceOnly(refusal.words()),
+            GuardRefusal::Advice => Applicability::AdviceOnly(refusal.words()),
             other => Applicability::Blocked {
                 by: other.by().to_owned(),
                 reason: other.words(),
-                exceptable: matches!(&other, Refusal::Guardrail(block) if block.guardrail.is_exceptable()),
+                exceptable: matches!(&other, GuardRefusal::Guardrail(block) if block.guardrail.is_exceptable()),
             },
         }
     }
@@ -132,7 +134,7 @@ impl GuardrailService {
     /// Reads what decides now about changes of these resources that are wished for.
     pub(crate) async fn circumstances(
         &self,
-        targets: &[Target<'_>],
+        targets: &[ActionTarget<'_>],
         wish: &Wish<'_>,
     ) -> Result<Circumstances, EngineError> {
         let now = self.records.clock.now();
@@ -203,9 +205,11 @@ impl GuardrailService {
     ) -> Result<BTreeMap<AgentId, u64>, EngineError> {
         let totals = self.estate.resource_totals().await?;
         let size = |agent: &Agent| {
-            let covered = totals
-                .iter()
-                .filter(|total| agent.scope.covers(&Place::of_total(total, connections)));
+            let covered = totals.iter().filter(|total| {
+                agent
+                    .scope
+                    .covers(&ChangeControlPlace::of_total(total, connections))
+            });
             covered.map(|total| total.resources).sum()
         };
 
@@ -230,10 +234,10 @@ impl GuardrailService {
 
         let asked = Caller::system();
         let wish = Wish::new(&asked, None);
-        let targets: Vec<Target<'_>> = recommendations
+        let targets: Vec<ActionTarget<'_>> = recommendations
             .iter()
             .filter(|one| !is_decided(one))
-            .map(Target::from_recommendation)
+            .map(ActionTarget::from_recommendation)
             .collect();
         let circumstances = self.circumstances(&targets, &wish).await?;
         let decided = |recommendation: &Recommendation| {
@@ -242,7 +246,7 @@ impl GuardrailService {
             }
             let decided = circumstances.decide(
                 recommendation,
-                Target::from_recommendation(recommendation),
+                ActionTarget::from_recommendation(recommendation),
                 &wish,
             );
             Some(decided.map_or_else(Applicability::from, Applicability::Ready))
@@ -265,13 +269,13 @@ impl Circumstances {
     pub(crate) fn decide(
         &self,
         recommendation: &Recommendation,
-        target: Target<'_>,
+        target: ActionTarget<'_>,
         wish: &Wish<'_>,
-    ) -> Result<Vec<Signature>, Refusal> {
-        planned(recommendation).map_err(|_| Refusal::Advice)?;
+    ) -> Result<Vec<Signature>, GuardRefusal> {
+        planned(recommendation).map_err(|_| GuardRefusal::Advice)?;
         let agent = self.agent(recommendation)?;
         if let Some(agent) = agent.filter(|agent| agent.mode == Mode::Learning) {
-            return Err(Refusal::Learning(agent.id.clone()));
+            return Err(GuardRefusal::Learning(agent.id.clone()));
         }
 
         self.refused_on(recommendation, agent, target, wish)?;
@@ -291,24 +295,24 @@ impl Circumstances {
         &self,
         recommendation: &Recommendation,
         agent: Option<&Agent>,
-        target: Target<'_>,
+        target: ActionTarget<'_>,
         wish: &Wish<'_>,
-    ) -> Option<Block> {
+    ) -> Option<GuardrailBlock> {
         match self.refused_on(recommendation, agent, target, wish) {
-            Err(Refusal::Guardrail(block)) => Some(block),
+            Err(GuardRefusal::Guardrail(block)) => Some(block),
             _ => None,
         }
     }
 
     /// The agent that owns a recommendation; `None` for advice without one.
-    fn agent(&self, recommendation: &Recommendation) -> Result<Option<&Agent>, Refusal> {
+    fn agent(&self, recommendation: &Recommendation) -> Result<Option<&Agent>, GuardRefusal> {
         let Some(id) = &recommendation.agent_id else {
             return Ok(None);
         };
         self.agents
             .get(id)
             .map(Some)
-            .ok_or_else(|| Refusal::AgentDeleted(id.clone()))
+            .ok_or_else(|| GuardRefusal::AgentDeleted(id.clone()))
     }
 
     /// Checks resource, connection, scope, exclusions and guardrails. Plan and mode of the agent are
@@ -317,9 +321,9 @@ impl Circumstances {
         &self,
         recommendation: &Recommendation,
         agent: Option<&Agent>,
-        target: Target<'_>,
+        target: ActionTarget<'_>,
         wish: &Wish<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), GuardRefusal> {
         let on_target =
             |a: &&Action| a.resource == *target.resource && a.connection == *target.connection;
         if let Some(other) = self
@@ -328,7 +332,7 @@ impl Circumstances {
             .filter(on_target)
             .find(|a| a.status.is_active())
         {
-            return Err(Refusal::ResourceBusy(
+            return Err(GuardRefusal::ResourceBusy(
                 other.id.clone(),
                 target.resource.clone(),
             ));
@@ -338,7 +342,7 @@ impl Circumstances {
             .resources
             .get(&(target.connection.clone(), target.resource.clone()))
         else {
-            return Err(Refusal::ResourceGone(target.resource.clone()));
+            return Err(GuardRefusal::ResourceGone(target.resource.clone()));
         };
 
         let connection = self
@@ -346,7 +350,7 @@ impl Circumstances {
             .iter()
             .find(|connection| connection.id == *target.connection);
         if let Some(connection) = connection.filter(|connection| !connection.allow_actions) {
-            return Err(Refusal::ObserveOnly(connection.name.clone()));
+            return Err(GuardRefusal::ObserveOnly(connection.name.clone()));
         }
 
         let change = recommendation
@@ -354,17 +358,17 @@ impl Circumstances {
             .as_ref()
             .and_then(|plan| plan.change_name());
         if let Some(protected) =
-            change.and_then(|change| refusal(resource, change, Catalogue::builtin()))
+            change.and_then(|change| refusal(resource, change, PriceCatalogue::builtin()))
         {
-            return Err(Refusal::Protected(protected.reason));
+            return Err(GuardRefusal::Protected(protected.reason));
         }
 
-        let place = Place::new(resource, &self.connections);
+        let place = ChangeControlPlace::new(resource, &self.connections);
         let procedure = recommendation
             .plan
             .as_ref()
             .and_then(|plan| self.changes.procedure(plan).ok());
-        let asked = Asked {
+        let asked = GuardRequest {
             recommendation,
             procedure: procedure.as_ref(),
             resource: target.resource,
@@ -383,13 +387,16 @@ impl Circumstances {
         within_scope(agent, &place)
             .and_then(|()| not_excluded(&self.exclusions, recommendation, self.now))
             .and_then(|()| check(&self.limits, &asked))
-            .map_err(Refusal::Guardrail)
+            .map_err(GuardRefusal::Guardrail)
     }
 }
 
 /// Refuses recommendations that were made while the agent's scope was wider and that its present
 /// scope excludes, for every caller.
-fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
+fn within_scope(
+    agent: Option<&Agent>,
+    place: &ChangeControlPlace<'_>,
+) -> Result<(), GuardrailBlock> {
     let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else {
         return Ok(());
     };
@@ -398,7 +405,7 @@ fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
         "the resource is outside of the scope of agent {}",
         agent.name
     );
-    Err(Block {
+    Err(GuardrailBlock {
         guardrail: GuardrailName::Scope,
         message,
         limit: 0.0,
@@ -410,7 +417,7 @@ fn not_excluded(
     exclusions: &[Exclusion],
     recommendation: &Recommendation,
     now: Timestamp,
-) -> Result<(), Block> {
+) -> Result<(), GuardrailBlock> {
     match excluded(
         exclusions,
         &recommendation.subject,
@@ -418,7 +425,7 @@ fn not_excluded(
         now,
     ) {
         None => Ok(()),
-        Some(exclusion) => Err(Block {
+        Some(exclusion) => Err(GuardrailBlock {
             guardrail: GuardrailName::Exclusion,
             message: format!("{} excluded it: {}", exclusion.by, exclusion.reason),
             limit: 0.0,
@@ -433,7 +440,7 @@ impl GuardrailService {
     pub(crate) async fn permitted(
         &self,
         recommendation: &Recommendation,
-        target: Target<'_>,
+        target: ActionTarget<'_>,
         wish: &Wish<'_>,
     ) -> Result<Vec<Signature>, EngineError> {
         let refusal =
@@ -447,11 +454,11 @@ impl GuardrailService {
             };
 
         match &refusal {
-            Refusal::Learning(_) => {
+            GuardRefusal::Learning(_) => {
                 self.refused(recommendation, "agent mode is learning", wish)
                     .await?
             }
-            Refusal::Guardrail(block) => {
+            GuardRefusal::Guardrail(block) => {
                 let words = block.to_string();
                 self.refused(recommendation, &words, wish).await?;
                 let now = self.records.clock.now();

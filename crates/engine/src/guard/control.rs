@@ -2,13 +2,16 @@
 //! maintenance windows.
 
 use reeve_recommend::guardrail::change_control::{ChangeControl, Direction, IacRule, Until};
-use reeve_recommend::guardrail::{Block, GuardrailName};
+use reeve_recommend::guardrail::{GuardrailBlock, GuardrailName};
 
-use crate::guard::{Asked, block};
+use crate::guard::{GuardRequest, block};
 
 /// Says no by the first rule that does. Limit and value are hours until a change may begin, where
 /// time decides.
-pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
+pub(super) fn check(
+    control: &ChangeControl,
+    asked: &GuardRequest<'_>,
+) -> Result<(), GuardrailBlock> {
     if let Some(freeze) = control.frozen(&asked.place, asked.now) {
         let message = format!("change freeze {:?} lasts until {}", freeze.name, freeze.at);
         return Err(block(
@@ -47,11 +50,11 @@ pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Bl
     }
 }
 
-fn hours_until(until: &Until, asked: &Asked<'_>) -> f64 {
+fn hours_until(until: &Until, asked: &GuardRequest<'_>) -> f64 {
     until.at.duration_since(asked.now).as_secs_f64() / 3600.0
 }
 
-fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
+fn code_owned(control: &ChangeControl, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let owned = asked.recommendation.subject.managed_by_code;
     if !owned || (control.infrastructure_as_code == IacRule::Allow && !asked.automatic) {
         return Ok(());
@@ -66,7 +69,7 @@ fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     ))
 }
 
-fn direction(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
+fn direction(control: &ChangeControl, asked: &GuardRequest<'_>) -> Result<(), GuardrailBlock> {
     let Some(percent) = asked.recommendation.impact.cost_percent else {
         return Ok(());
     };

@@ -7,7 +7,7 @@ use reeve_audit::{ActionStatus, FieldCode, FieldError, Json, ResourceRef, Severi
 use reeve_estate::EstateStore;
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 use reeve_recommend::caller::Caller;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::guardrail::change_control::ChangeControl;
@@ -20,7 +20,7 @@ pub struct GuardrailService {
     pub(crate) records: Arc<Records>,
     pub(crate) estate: Arc<dyn EstateStore>,
     /// Changes by name: limits are asked of what a plan does.
-    pub(crate) changes: Arc<Changes>,
+    pub(crate) changes: Arc<ChangeRegistry>,
     /// Guardrails are read and replaced by one at a time. It is held for a moment only, so that the
     /// kill switch never waits.
     policy: tokio::sync::Mutex<()>,
@@ -30,7 +30,11 @@ impl GuardrailService {
     /// Creates the service over the engine's records, the inventory and the changes that plans
     /// name.
     #[must_use]
-    pub fn new(records: Arc<Records>, estate: Arc<dyn EstateStore>, changes: Changes) -> Self {
+    pub fn new(
+        records: Arc<Records>,
+        estate: Arc<dyn EstateStore>,
+        changes: ChangeRegistry,
+    ) -> Self {
         GuardrailService {
             records,
             estate,

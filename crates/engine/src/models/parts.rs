@@ -7,11 +7,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::models::{
-    Evaluation, JoinStates, MAX_STATE_BYTES, NotTrained, Trained, Trainer,
+    JoinStates, MAX_STATE_BYTES, ModelEvaluation, NotTrained, Trained, Trainer,
 };
 
 use crate::models::material_parts::MaterialParts;
-use crate::models::verdict::{Attempt, attempt};
+use crate::models::verdict::{ModelAttempt, attempt};
 
 /// Trains a version on every part of a scope and judges it beside the serving one.
 pub(super) async fn attempt_in_parts(
@@ -20,7 +20,7 @@ pub(super) async fn attempt_in_parts(
     parts: &mut dyn MaterialParts,
     cut: Timestamp,
     serving: Option<String>,
-) -> Result<Result<Attempt, NotTrained>, EngineError> {
+) -> Result<Result<ModelAttempt, NotTrained>, EngineError> {
     let serving = serving.map(Arc::new);
     let (mut tried, mut bytes, mut refused) = (Vec::new(), 0, None);
 
@@ -59,13 +59,13 @@ pub(super) async fn attempt_in_parts(
 }
 
 /// Joins what was learned from the parts; `None` without any.
-fn joined(join: JoinStates, parts: Vec<Attempt>) -> Result<Option<Attempt>, NotTrained> {
-    let own: Vec<Evaluation> = parts.iter().map(|part| part.own).collect();
-    let Some(own) = Evaluation::join(&own) else {
+fn joined(join: JoinStates, parts: Vec<ModelAttempt>) -> Result<Option<ModelAttempt>, NotTrained> {
+    let own: Vec<ModelEvaluation> = parts.iter().map(|part| part.own).collect();
+    let Some(own) = ModelEvaluation::join(&own) else {
         return Ok(None);
     };
 
-    let other: Vec<Evaluation> = parts.iter().filter_map(|part| part.other).collect();
+    let other: Vec<ModelEvaluation> = parts.iter().filter_map(|part| part.other).collect();
     let states: Vec<String> = parts
         .iter()
         .map(|part| part.trained.state.clone())
@@ -80,10 +80,10 @@ fn joined(join: JoinStates, parts: Vec<Attempt>) -> Result<Option<Attempt>, NotT
     };
 
     let figures = parts.into_iter().flat_map(|part| part.figures).collect();
-    Ok(Some(Attempt {
+    Ok(Some(ModelAttempt {
         trained,
         own,
-        other: Evaluation::join(&other),
+        other: ModelEvaluation::join(&other),
         figures,
     }))
 }

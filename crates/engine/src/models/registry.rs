@@ -22,7 +22,7 @@ use crate::models::drift::{drift, reference};
 use crate::models::log_entry;
 use crate::models::material_parts::MaterialParts;
 use crate::models::parts::attempt_in_parts;
-use crate::models::verdict::{Attempt, apply, attempt, better, cause, fingerprint, verdict};
+use crate::models::verdict::{ModelAttempt, apply, attempt, better, cause, fingerprint, verdict};
 
 /// Intervals of training and evaluation.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ impl Default for RegistrySettings {
 
 /// Result of checking one model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum ModelOutcome {
     /// The new version serves.
     Promoted(Model),
     /// The new version was not better and is retired; the old one serves on.
@@ -149,7 +149,7 @@ impl Registry {
         material: Arc<Material>,
         parts: Option<&mut dyn MaterialParts>,
         caller: &Caller,
-    ) -> Result<Outcome, EngineError> {
+    ) -> Result<ModelOutcome, EngineError> {
         let agent = &material.agent;
         let serving = self.serving(&agent.id, trainer.name()).await?;
         let cut = material.days_ago(trainer.held_out_days());
@@ -177,8 +177,8 @@ impl Registry {
 
         let Some((cause, why)) = cause else {
             return Ok(match serving {
-                Some(model) => Outcome::Judged(model),
-                None => Outcome::Abstained("there is no data to evaluate it on".to_owned()),
+                Some(model) => ModelOutcome::Judged(model),
+                None => ModelOutcome::Abstained("there is no data to evaluate it on".to_owned()),
             });
         };
 
@@ -239,7 +239,7 @@ impl Registry {
         parts: Option<&mut dyn MaterialParts>,
         cut: Timestamp,
         serving: Option<&Model>,
-    ) -> Result<Result<Attempt, NotTrained>, EngineError> {
+    ) -> Result<Result<ModelAttempt, NotTrained>, EngineError> {
         let state = match serving {
             Some(model) => Some(self.models.model_state(&model.id).await?),
             None => None,
@@ -261,11 +261,11 @@ impl Registry {
         &self,
         trainer: &Arc<dyn Trainer>,
         agent: &Agent,
-        tried: Result<Attempt, NotTrained>,
+        tried: Result<ModelAttempt, NotTrained>,
         serving: Kept,
         (cause, why): (RetrainCause, String),
         caller: &Caller,
-    ) -> Result<Outcome, EngineError> {
+    ) -> Result<ModelOutcome, EngineError> {
         let attempt = match tried {
             Ok(attempt) => attempt,
             Err(NotTrained(reason)) => {
@@ -280,7 +280,7 @@ impl Registry {
                         .lock()
                         .insert((agent.id.clone(), trainer.name()), self.clock.now());
                 }
-                return Ok(Outcome::Abstained(reason));
+                return Ok(ModelOutcome::Abstained(reason));
             }
         };
 
@@ -311,7 +311,7 @@ impl Registry {
                 .await?;
             self.tried(serving, &candidate.note).await?;
             self.prune(&agent.id, trainer.name()).await?;
-            return Ok(Outcome::Refused(candidate));
+            return Ok(ModelOutcome::Refused(candidate));
         }
 
         self.models
@@ -335,7 +335,7 @@ impl Registry {
             .await?;
         self.prune(&agent.id, trainer.name()).await?;
 
-        Ok(Outcome::Promoted(
+        Ok(ModelOutcome::Promoted(
             self.models.model_get(&candidate.id).await?,
         ))
     }
@@ -344,7 +344,7 @@ impl Registry {
         &self,
         agent: &Agent,
         trainer: &dyn Trainer,
-        attempt: &Attempt,
+        attempt: &ModelAttempt,
         cause: RetrainCause,
     ) -> Result<Model, EngineError> {
         let name = trainer.name().to_owned();

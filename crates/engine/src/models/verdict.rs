@@ -4,17 +4,17 @@
 use jiff::Timestamp;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::models::{
-    Evaluation, MAX_STATE_BYTES, Material, Model, NotTrained, RetrainCause, Trained, Trainer,
+    MAX_STATE_BYTES, Material, Model, ModelEvaluation, NotTrained, RetrainCause, Trained, Trainer,
 };
 use sha2::{Digest as _, Sha256};
 
 use crate::models::registry::RegistrySettings;
 
 /// A version that was trained and judged, beside how the serving one did on the same days.
-pub(super) struct Attempt {
+pub(super) struct ModelAttempt {
     pub(super) trained: Trained,
-    pub(super) own: Evaluation,
-    pub(super) other: Option<Evaluation>,
+    pub(super) own: ModelEvaluation,
+    pub(super) other: Option<ModelEvaluation>,
     pub(super) figures: Vec<f64>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn attempt(
     material: &Material,
     cut: Timestamp,
     serving: Option<&str>,
-) -> Result<Attempt, NotTrained> {
+) -> Result<ModelAttempt, NotTrained> {
     let trained = trainer.train(material, cut)?;
     if trained.state.len() > MAX_STATE_BYTES {
         let bytes = trained.state.len();
@@ -90,7 +90,7 @@ pub(super) fn attempt(
     let other = serving.and_then(|state| trainer.evaluate(state, material, cut).ok());
     let figures = trainer.figures(material, material.days_ago(trainer.history_days()), cut);
 
-    Ok(Attempt {
+    Ok(ModelAttempt {
         trained,
         own,
         other,
@@ -100,12 +100,12 @@ pub(super) fn attempt(
 
 /// Returns `true` if a version is at least as good as another on the same days: by accuracy, then
 /// by F1. On a tie the newer version wins, because it has seen more data.
-pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
+pub(super) fn better(own: ModelEvaluation, other: ModelEvaluation) -> bool {
     let (a, b) = (own.scores, other.scores);
     a.accuracy > b.accuracy || ((a.accuracy - b.accuracy).abs() < 1e-12 && a.f1 >= b.f1)
 }
 
-pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
+pub(super) fn verdict(why: &str, attempt: &ModelAttempt, wins: bool) -> String {
     let own = attempt.own.scores.accuracy * 100.0;
     let held_out = reeve_recommend::words::thousands(attempt.own.held_out);
 
@@ -121,7 +121,7 @@ pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
     }
 }
 
-pub(super) fn apply(model: &mut Model, found: &Evaluation) {
+pub(super) fn apply(model: &mut Model, found: &ModelEvaluation) {
     model.accuracy = found.scores.accuracy;
     model.precision = found.scores.precision;
     model.recall = found.scores.recall;

@@ -12,13 +12,13 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::Judgement;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::ports::responses::ResponseOffer;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-use crate::agent::ownership::Holder;
-use crate::automatic::policy::Candidate;
+use crate::agent::ownership::OwnershipHolder;
+use crate::automatic::policy::AutomaticCandidate;
 use crate::finding::judged::Judged;
 use crate::records::fresh_id;
 use crate::response::ResponseService;
@@ -33,7 +33,7 @@ impl ResponseService {
     pub async fn propose(
         &self,
         of_type: AgentType,
-        offers: Vec<Offer>,
+        offers: Vec<ResponseOffer>,
     ) -> Result<Vec<Result<RecommendationId, Obstacle>>, EngineError> {
         if offers.is_empty() {
             return Ok(Vec::new());
@@ -45,7 +45,7 @@ impl ResponseService {
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
 
         for one in offers {
-            let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
+            let holder = OwnershipHolder::covering(of_type, &one.resource, &agents, &connections);
             let answer = self.keep_offered(holder, one).await?;
             if let (Some(id), Ok(found)) = (holder.id(), &answer) {
                 kept.entry(id).or_default().push(found.clone());
@@ -73,19 +73,19 @@ impl ResponseService {
     pub async fn keep_offer(
         &self,
         of_type: AgentType,
-        offer: Offer,
+        offer: ResponseOffer,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
-        let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
+        let holder = OwnershipHolder::covering(of_type, &offer.resource, &agents, &connections);
         self.keep_offered(holder, offer).await
     }
 
     /// Keeps an offered finding of a holder.
     async fn keep_offered(
         &self,
-        holder: Holder<'_>,
-        offer: Offer,
+        holder: OwnershipHolder<'_>,
+        offer: ResponseOffer,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError> {
         let judgement = Judgement {
             proposals: vec![offer.proposal],
@@ -114,7 +114,7 @@ impl ResponseService {
         };
 
         let mut left = BTreeMap::new();
-        let found = found.iter().map(Candidate::from).collect();
+        let found = found.iter().map(AutomaticCandidate::from).collect();
         self.automatic
             .apply_what_it_may(agent, found, &mut report, &mut left)
             .await?;
@@ -127,7 +127,7 @@ impl ResponseService {
     /// The store or the log failed.
     pub async fn withdraw(
         &self,
-        cause: &Cause,
+        cause: &OriginCause,
         on: Option<&[ResourceId]>,
         reason: &str,
         caller: &Caller,

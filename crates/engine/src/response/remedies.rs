@@ -6,7 +6,7 @@ use reeve_recommend::action::Action;
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::ports::responses::{Remedy, RemedyTarget};
+use reeve_recommend::ports::responses::{RemedyTarget, ResponseRemedy};
 use reeve_recommend::recommendation::Recommendation;
 
 use crate::response::ResponseService;
@@ -17,10 +17,14 @@ impl ResponseService {
     ///
     /// # Errors
     /// The store or the log failed.
-    pub async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
+    pub async fn remedy(
+        &self,
+        target: RemedyTarget<'_>,
+        why: &str,
+    ) -> Result<ResponseRemedy, EngineError> {
         let limits = self.records.agents.guardrails_get().await?;
         if limits.kill_switch {
-            return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
+            return Ok(ResponseRemedy::Nothing("the kill switch is on".to_owned()));
         }
 
         let (id, suspect) = match target {
@@ -38,20 +42,20 @@ impl ResponseService {
                 "no {agent_type} agent covers it; recommendation {} waits",
                 id.0
             );
-            return Ok(Remedy::Nothing(format!("{words} for a person")));
+            return Ok(ResponseRemedy::Nothing(format!("{words} for a person")));
         };
 
         if agent.mode != Mode::Active {
-            return Ok(Remedy::Nothing(format!(
+            return Ok(ResponseRemedy::Nothing(format!(
                 "agent {} is in mode {}, not active",
                 agent.name, agent.mode
             )));
         }
 
         match suspect {
-            Some(_) if !limits.rollback_automatic => {
-                Ok(Remedy::Nothing("automatic rollback is off".to_owned()))
-            }
+            Some(_) if !limits.rollback_automatic => Ok(ResponseRemedy::Nothing(
+                "automatic rollback is off".to_owned(),
+            )),
             Some(action) => {
                 self.undo_suspect(&recommendation, &action, &agent, why)
                     .await
@@ -66,7 +70,7 @@ impl ResponseService {
         action: &Action,
         agent: &Agent,
         why: &str,
-    ) -> Result<Remedy, EngineError> {
+    ) -> Result<ResponseRemedy, EngineError> {
         let id = &action.id;
         if self
             .execution
@@ -75,7 +79,7 @@ impl ResponseService {
             .only_people_undo()
         {
             let words = format!("action {} stays: a person alone lets it back", id.0);
-            return Ok(Remedy::Nothing(words));
+            return Ok(ResponseRemedy::Nothing(words));
         }
 
         match self
@@ -83,9 +87,9 @@ impl ResponseService {
             .rollback_because(id, why.to_owned(), &Caller::agent(&agent.id))
             .await
         {
-            Ok(action) => Ok(Remedy::Undoing(action.id)),
+            Ok(action) => Ok(ResponseRemedy::Undoing(action.id)),
             Err(error) if error.is_outage() => Err(error),
-            Err(error) => Ok(Remedy::Nothing(format!(
+            Err(error) => Ok(ResponseRemedy::Nothing(format!(
                 "action {} could not be undone: {error}",
                 id.0
             ))),
@@ -96,7 +100,7 @@ impl ResponseService {
         &self,
         recommendation: Recommendation,
         agent: &Agent,
-    ) -> Result<Remedy, EngineError> {
+    ) -> Result<ResponseRemedy, EngineError> {
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
         let (applied, left) = self.let_act(agent, &[recommendation]).await?;
 
@@ -109,14 +113,14 @@ impl ResponseService {
                 .into_iter()
                 .next()
         {
-            return Ok(Remedy::Began(action.id));
+            return Ok(ResponseRemedy::Began(action.id));
         }
 
         let reason = left
             .into_keys()
             .next()
             .unwrap_or_else(|| "another change was faster".to_owned());
-        Ok(Remedy::Nothing(format!(
+        Ok(ResponseRemedy::Nothing(format!(
             "recommendation \"{title}\" was left: {}",
             reason.replace('_', " ")
         )))

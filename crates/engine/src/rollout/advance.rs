@@ -18,11 +18,11 @@ use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::totals::ActionFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::rollout::{
-    Gate, MAX_GATES, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId,
+    Gate, MAX_GATES, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId, RolloutMember,
     RolloutStatus, Stage, Verdict, gate, observed,
 };
 
-use crate::execution::request::{Target, Wish};
+use crate::execution::request::{ActionTarget, Wish};
 use crate::guard::recent_actions::CHUNK;
 use crate::rollout::RolloutService;
 use crate::rollout::log_entry::{gate_entry, rollout_entry};
@@ -268,7 +268,7 @@ impl RolloutService {
     ) -> Result<(), EngineError> {
         let comment = format!("rollout {}, stage simulation", rollout.id.0);
         let by = rollout.by.clone();
-        let waits = |member: &&mut Member| member.state == MemberState::Waiting;
+        let waits = |member: &&mut RolloutMember| member.state == MemberState::Waiting;
 
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
             let Some(recommendation) = seen.recommendations.get(&member.recommendation).cloned()
@@ -430,7 +430,7 @@ impl RolloutService {
             }));
         }
 
-        let target = Target::from_recommendation(&recommendation);
+        let target = ActionTarget::from_recommendation(&recommendation);
         if let Err(refusal) = self
             .guardrails
             .circumstances(&[target], wish)
@@ -499,7 +499,8 @@ fn observe(rollout: &mut Rollout, seen: &Seen) {
 /// A canary whose members all left it, changed or not, takes the next in order: there is no rollout
 /// without one. One that a person went on from in spite of its failure has been.
 fn fill_canary(rollout: &mut Rollout) {
-    let goes_first = |member: &Member| member.wave == 0 && (member.counts() || member.accepted);
+    let goes_first =
+        |member: &RolloutMember| member.wave == 0 && (member.counts() || member.accepted);
     if matches!(rollout.stage, Stage::Canary | Stage::Validation)
         && !rollout.members.iter().any(goes_first)
         && let Some(next) = rollout

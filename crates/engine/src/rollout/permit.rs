@@ -9,7 +9,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
 
-use crate::automatic::policy::{Auto, Candidate, decide};
+use crate::automatic::policy::{Auto, AutomaticCandidate, decide};
 use crate::rollout::RolloutService;
 
 /// An agent's permission as it is configured now.
@@ -30,7 +30,7 @@ impl Permit {
         match decide(
             &self.matrix,
             &self.agent,
-            &Candidate::from(&asked),
+            &AutomaticCandidate::from(&asked),
             self.days_observed,
         ) {
             Auto::Leave(reason) => Some(self.words(reason, recommendation)),

@@ -10,7 +10,7 @@ use reeve_recommend::error::EngineError;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{MAX_MEMBERS, RolloutFilter, RolloutSettings, RolloutStatus};
 
-use crate::automatic::policy::{Auto, Candidate, decide};
+use crate::automatic::policy::{Auto, AutomaticCandidate, decide};
 use crate::rollout::{RolloutInput, RolloutService};
 
 /// An aborted rollout keeps its agent from changing the kind by itself for as long as a dismissal
@@ -32,7 +32,7 @@ impl RolloutService {
     pub(crate) async fn staged(
         &self,
         agent: &Agent,
-        found: &[Candidate],
+        found: &[AutomaticCandidate],
         days_observed: u32,
         caller: &Caller,
     ) -> Result<BTreeMap<RecommendationType, &'static str>, EngineError> {
@@ -64,7 +64,7 @@ impl RolloutService {
     pub(crate) async fn staging(
         &self,
         agent: &Agent,
-        found: &[Candidate],
+        found: &[AutomaticCandidate],
         days_observed: u32,
     ) -> Result<BTreeMap<RecommendationType, Staging>, EngineError> {
         let mut staged = BTreeMap::new();

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_estate::{
-    Catalogue, ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore,
+    ConnectionId, Metric, PriceCatalogue, Resource, ResourceId, ResourceKind, SampleStore,
 };
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 use reeve_recommend::agent::{Agent, AgentType};
@@ -48,7 +48,7 @@ pub struct ModelService {
     records: Arc<Records>,
     scopes: Arc<ScopeService>,
     samples: Arc<dyn SampleStore>,
-    catalogue: Arc<Catalogue>,
+    catalogue: Arc<PriceCatalogue>,
     /// `None` leaves every confidence to the backtest.
     models: Option<Arc<dyn ModelStore>>,
     sources: Vec<Arc<dyn MaterialSource>>,
@@ -62,7 +62,7 @@ impl ModelService {
         records: Arc<Records>,
         scopes: Arc<ScopeService>,
         samples: Arc<dyn SampleStore>,
-        catalogue: Arc<Catalogue>,
+        catalogue: Arc<PriceCatalogue>,
         models: Option<Arc<dyn ModelStore>>,
     ) -> Self {
         ModelService {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{
-    ConnectionId, DescriptionStore, Document, Known, ReadOutcome, Reading, Relation, Resource,
-    ResourceId, ResourceKind,
+    ConnectionId, DescriptionReading, DescriptionStore, Document, KnownDescription, ReadOutcome,
+    Relation, Resource, ResourceId, ResourceKind,
 };
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::RelationIndex;
@@ -74,7 +74,7 @@ pub(crate) async fn complete_readings(
     store: &dyn DescriptionStore,
     connection: &ConnectionId,
     kinds: &[ResourceKind],
-) -> Result<Vec<Reading>, EngineError> {
+) -> Result<Vec<DescriptionReading>, EngineError> {
     let mut readings = store.readings(connection).await?;
     readings.retain(|reading| {
         kinds.contains(&reading.kind) && reading.outcome == ReadOutcome::Complete
@@ -96,7 +96,7 @@ pub(crate) async fn known(
     store: &dyn DescriptionStore,
     connection: &ConnectionId,
     ids: &[ResourceId],
-) -> Result<Vec<Known>, EngineError> {
+) -> Result<Vec<KnownDescription>, EngineError> {
     let mut found = Vec::with_capacity(ids.len());
     for some in ids.chunks(AT_ONCE) {
         found.extend(store.description_known(connection, some).await?);

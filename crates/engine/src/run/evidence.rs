@@ -9,7 +9,9 @@ use reeve_estate::{ConnectionId, ResourceId};
 use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::judgement::evidence::{CheckResult, Evidence, EvidenceKey, EvidenceStore};
+use reeve_recommend::judgement::evidence::{
+    CheckResult, EvidenceKey, EvidenceStore, JudgementEvidence,
+};
 
 use crate::finding::expiry::Seen;
 use crate::finding::judged::Judged;
@@ -86,7 +88,7 @@ impl<'a> RunEvidence<'a> {
     async fn before(
         &self,
         checked: &[&Judged],
-    ) -> Result<HashMap<EvidenceKey, Evidence>, EngineError> {
+    ) -> Result<HashMap<EvidenceKey, JudgementEvidence>, EngineError> {
         let resources = checked.iter().map(|one| resource_key(&one.resource));
         let known = self.stored(resources).await?;
         Ok(known.into_iter().map(|one| (one.key(), one)).collect())
@@ -120,7 +122,7 @@ impl<'a> RunEvidence<'a> {
     async fn stored(
         &self,
         resources: impl Iterator<Item = Key>,
-    ) -> Result<Vec<Evidence>, EngineError> {
+    ) -> Result<Vec<JudgementEvidence>, EngineError> {
         let mut by_connection: BTreeMap<ConnectionId, Vec<ResourceId>> = BTreeMap::new();
         for (connection, id) in resources {
             by_connection.entry(connection).or_default().push(id);
@@ -146,15 +148,15 @@ fn evidence(
     agent: &AgentId,
     one: &Judged,
     result: &CheckResult,
-    known: Option<&Evidence>,
+    known: Option<&JudgementEvidence>,
     now: Timestamp,
-) -> Evidence {
+) -> JudgementEvidence {
     let resource = &one.resource;
     let since = known
         .filter(|known| known.result.answer == result.answer)
         .map_or(now, |known| known.since);
 
-    Evidence {
+    JudgementEvidence {
         agent: agent.clone(),
         connection: resource.connection.clone(),
         resource: resource.id.clone(),
@@ -170,7 +172,11 @@ fn evidence(
 }
 
 /// The entry of results: which check answered what about which document.
-fn entry(agent: &Agent, changed: &[Evidence], before: &HashMap<EvidenceKey, Evidence>) -> Entry {
+fn entry(
+    agent: &Agent,
+    changed: &[JudgementEvidence],
+    before: &HashMap<EvidenceKey, JudgementEvidence>,
+) -> Entry {
     let rows = changed.iter().map(|one| {
         let was = before
             .get(&one.key())

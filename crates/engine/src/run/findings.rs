@@ -12,7 +12,7 @@ use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::open_facts::OutputKeeper;
 use reeve_recommend::recommendation::RecommendationType;
 
-use crate::automatic::policy::Candidate;
+use crate::automatic::policy::AutomaticCandidate;
 use crate::finding::earlier_recommendations::Past;
 use crate::finding::expiry::{Seen, refuted};
 use crate::finding::judged::Judged;
@@ -45,7 +45,7 @@ pub(crate) struct RunFindings<'a> {
     /// Judged and not written yet.
     waiting: Vec<Judged>,
     seen: Seen,
-    kept: Vec<Candidate>,
+    kept: Vec<AutomaticCandidate>,
     skipped: BTreeMap<String, u64>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> RunFindings<'a> {
     pub(crate) async fn finish(
         mut self,
         report: &mut RunReport,
-    ) -> Result<(Vec<Candidate>, BTreeMap<String, u64>), EngineError> {
+    ) -> Result<(Vec<AutomaticCandidate>, BTreeMap<String, u64>), EngineError> {
         self.write(report).await?;
         self.keeping
             .findings
@@ -144,7 +144,7 @@ impl<'a> RunFindings<'a> {
         let Upserted { kept, skipped } = found;
         models.note_trust(&kept, &judged).await?;
         report.recommendations += kept.len() as u64;
-        self.kept.extend(kept.iter().map(Candidate::from));
+        self.kept.extend(kept.iter().map(AutomaticCandidate::from));
         skipped
             .into_iter()
             .for_each(|reason| *self.skipped.entry(reason.to_owned()).or_default() += 1);

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::resource_key;
 use reeve_estate::{
-    Catalogue, Charge, ConnectionId, Document, Resource, ResourceId, ResourceKind, Series,
+    Charge, ConnectionId, Document, PriceCatalogue, Resource, ResourceId, ResourceKind,
+    SampleSeries,
 };
 use reeve_recommend::agent::Agent;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::estate::EstateJudge;
-use reeve_recommend::judgement::event::Event;
+use reeve_recommend::judgement::event::JudgementEvent;
 use reeve_recommend::judgement::open_facts::{ChunkFacts, FactLoader, OpenFacts};
 use reeve_recommend::judgement::{Facts, RelationIndex};
 use reeve_recommend::models::LearnedModels;
@@ -29,8 +30,8 @@ use crate::run::{RunService, descriptions};
 /// A resource with what it is judged by.
 struct Case {
     resource: Resource,
-    series: Vec<Series>,
-    maxima: Vec<Series>,
+    series: Vec<SampleSeries>,
+    maxima: Vec<SampleSeries>,
     charges: Vec<Charge>,
     document: Option<Document>,
     volumes: Vec<Resource>,
@@ -63,8 +64,8 @@ impl Case {
 
 /// Facts that the judgements of several resources have in common.
 struct Common {
-    catalogue: Arc<Catalogue>,
-    settings: Settings,
+    catalogue: Arc<PriceCatalogue>,
+    settings: AgentSettings,
     guardrails: Guardrails,
     models: Arc<LearnedModels>,
     relations: Arc<RelationIndex>,
@@ -75,7 +76,7 @@ struct Common {
 pub(super) struct Judging {
     pub(super) definition: Arc<dyn AgentDefinition>,
     pub(super) needs: Needs,
-    pub(super) settings: Settings,
+    pub(super) settings: AgentSettings,
     pub(super) limits: Guardrails,
     /// Volumes by the machine they are attached to.
     pub(super) volumes: HashMap<Key, Vec<Resource>>,
@@ -161,10 +162,10 @@ impl RunService {
         &self,
         definition: &Arc<dyn AgentDefinition>,
         agent: Option<&Agent>,
-        event: &Event,
+        event: &JudgementEvent,
         resource: Resource,
     ) -> Result<Judged, EngineError> {
-        let defaults = Settings::default();
+        let defaults = AgentSettings::default();
         let settings = agent.map_or(&defaults, |agent| &agent.settings);
         let needs = definition.event_needs(settings);
         let judging = self.judging(agent, definition, needs).await?;
@@ -285,7 +286,7 @@ impl RunService {
         connection: &ConnectionId,
         chunk: &[Resource],
         (until, now): (Timestamp, Timestamp),
-    ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
+    ) -> Result<HashMap<ResourceId, Vec<SampleSeries>>, EngineError> {
         let (metrics, days) = (&judging.needs.maxima, judging.needs.maxima_days);
         let has_them = |kind: ResourceKind| metrics.iter().any(|metric| kind.has_metric(*metric));
         let ids: Vec<ResourceId> = chunk
@@ -371,8 +372,8 @@ impl RunService {
     }
 }
 
-pub(crate) fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
-    let mut found: HashMap<ResourceId, Vec<Series>> = HashMap::new();
+pub(crate) fn by_resource(series: Vec<SampleSeries>) -> HashMap<ResourceId, Vec<SampleSeries>> {
+    let mut found: HashMap<ResourceId, Vec<SampleSeries>> = HashMap::new();
     for one in series {
         found.entry(one.resource.clone()).or_default().push(one);
     }

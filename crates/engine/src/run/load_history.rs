@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Attribute, ConnectionId, Resource, ResourceId};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
@@ -42,7 +42,7 @@ pub(crate) fn key(resource: &Resource) -> Key {
 /// not hide a month of their measurements.
 pub(crate) async fn own_changes(
     records: &Records,
-    changes: &Changes,
+    changes: &ChangeRegistry,
     history_days: i64,
 ) -> Result<HashMap<Key, Timestamp>, EngineError> {
     let since = records
@@ -114,7 +114,7 @@ async fn executed(
 }
 
 /// Of a plan that cannot be read any more the careful answer is yes.
-fn changes_load(changes: &Changes, recommendation: &Recommendation) -> bool {
+fn changes_load(changes: &ChangeRegistry, recommendation: &Recommendation) -> bool {
     let procedure = recommendation
         .plan
         .as_ref()

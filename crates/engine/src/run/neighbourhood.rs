@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reeve_estate::{ConnectionId, DescriptionStore, Known, Resource, ResourceId};
+use reeve_estate::{ConnectionId, DescriptionStore, KnownDescription, Resource, ResourceId};
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::RelationIndex;
@@ -26,7 +26,7 @@ pub(super) struct Neighbourhood {
 struct Loaded<'a> {
     store: &'a dyn DescriptionStore,
     connection: &'a ConnectionId,
-    known: BTreeMap<ResourceId, Known>,
+    known: BTreeMap<ResourceId, KnownDescription>,
     /// Identifiers that were asked for, those of nothing that is known among them.
     asked: BTreeSet<ResourceId>,
     /// Resources on the other side of relations, of the resources that were expanded.

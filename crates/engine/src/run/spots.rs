@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, Purchase, Resource, ResourceId, ResourceKind, ResourceState};
-use reeve_learn::interruption::{Ending, History, Lifetime, Model};
+use reeve_learn::interruption::{History, InterruptionEnding, InterruptionModel, Lifetime};
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::open_facts::{
@@ -31,7 +31,7 @@ const LOSSES_FRESH: SignedDuration = SignedDuration::from_secs(10);
 struct Learned {
     at: Timestamp,
     days: i64,
-    model: Arc<Model>,
+    model: Arc<InterruptionModel>,
     interruptions: usize,
     lives: usize,
 }
@@ -147,7 +147,7 @@ impl Loader {
         let found = Learned {
             at: now,
             days: self.days,
-            model: Arc::new(Model::fit(&history)),
+            model: Arc::new(InterruptionModel::fit(&history)),
             interruptions,
             lives,
         };
@@ -176,7 +176,7 @@ fn lifetimes(machines: &[Resource], notices: &[SpotNotice], now: Timestamp) -> V
         })
     };
     let mut lives: Vec<Lifetime> = interruptions(notices)
-        .filter_map(|(notice, known)| life(known, notice.at, Ending::Interrupted))
+        .filter_map(|(notice, known)| life(known, notice.at, InterruptionEnding::Interrupted))
         .collect();
 
     let taken: HashSet<(&ResourceId, Option<Timestamp>)> = interruptions(notices)
@@ -188,8 +188,8 @@ fn lifetimes(machines: &[Resource], notices: &[SpotNotice], now: Timestamp) -> V
             continue;
         }
         let (end, ending) = match machine.state {
-            ResourceState::Running => (now, Ending::Running),
-            _ => (machine.observed_at, Ending::Stopped),
+            ResourceState::Running => (now, InterruptionEnding::Running),
+            _ => (machine.observed_at, InterruptionEnding::Stopped),
         };
         lives.extend(SpotLife::of_machine(machine).and_then(|known| life(&known, end, ending)));
     }
@@ -263,8 +263,8 @@ mod tests {
         assert_eq!(
             ends,
             [
-                (at(15).as_millisecond(), Ending::Interrupted),
-                (at(20).as_millisecond(), Ending::Running)
+                (at(15).as_millisecond(), InterruptionEnding::Interrupted),
+                (at(20).as_millisecond(), InterruptionEnding::Running)
             ]
         );
     }

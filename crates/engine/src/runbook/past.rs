@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{FieldCode, FieldError};
 use reeve_estate::{ConnectionId, Resource, ResourceFilter, ResourceId, ResourcePages};
 use reeve_recommend::error::EngineError;
-use reeve_recommend::runbook::condition::{Reading, Span};
+use reeve_recommend::runbook::condition::{ConditionReading, ConditionSpan};
 use reeve_recommend::runbook::{Runbook, RunbookName};
 
 use super::RunbookService;
@@ -44,7 +44,7 @@ pub struct PastIssue {
     /// Name of the resource.
     pub name: String,
     /// Times in which the condition held, the oldest first.
-    pub spans: Vec<Span>,
+    pub spans: Vec<ConditionSpan>,
     /// `true` if it holds now.
     pub holds_now: bool,
 }
@@ -169,7 +169,7 @@ impl RunbookService {
         for resource in resources {
             let measured = measured.remove(&resource.id).unwrap_or_default();
             let key = (connection.clone(), resource.id.clone());
-            let reading = Reading {
+            let reading = ConditionReading {
                 state: resource.state,
                 storage_gib: resource.specification.storage_gib,
                 document: documents.get(&key).map(|one| one.json()),

@@ -15,7 +15,7 @@ use reeve_recommend::recommendation::{
     Feedback, FeedbackOutcome, Recommendation, RecommendationType,
 };
 use reeve_recommend::runbook::breaker::{Application, Breaker, Outcome, opened_by};
-use reeve_recommend::runbook::condition::{Reading, Test};
+use reeve_recommend::runbook::condition::{ConditionReading, Test};
 use reeve_recommend::runbook::{Runbook, RunbookName};
 
 use super::measuring::Measuring;
@@ -178,7 +178,7 @@ impl RunbookService {
         let measured = measured.remove(&resource.id).unwrap_or_default();
         let documents =
             documents(&*self.ports.descriptions, std::slice::from_ref(&resource)).await?;
-        let (holds, answers) = strict.judge(&Reading {
+        let (holds, answers) = strict.judge(&ConditionReading {
             state: resource.state,
             storage_gib: resource.specification.storage_gib,
             document: documents.values().next().map(|one| one.json()),

@@ -12,7 +12,7 @@ use reeve_estate::{ResourceId, ResourceKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::judgement::open_facts::{FactNeed, LogFact as _};
@@ -41,7 +41,7 @@ impl AgentDefinition for Usher {
         &INFO
     }
 
-    fn needs(&self, _: &Settings) -> Needs {
+    fn needs(&self, _: &AgentSettings) -> Needs {
         Needs {
             kinds: vec![ResourceKind::VirtualMachine, ResourceKind::Database],
             facts: vec![FactNeed::of::<Activity>().over_days(7)],

@@ -11,9 +11,9 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::Obstacle;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation,
-    Observed, Operation, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot,
-    Specification,
+    Act, ActError, ActErrorKind, Applied, Capacity, Connection, ConnectionId, Mutation, Observed,
+    Operation, PriceCatalogue, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceSnapshot,
+    ResourceState, Specification,
 };
 use reeve_recommend::change::{
     DocumentOperation, EndMember, GroupOperation, QuotaOperation, RemoveOperation,
@@ -255,7 +255,7 @@ impl Cloud {
                     (resource.clone(), format!("snap-{}", inner.snapshots.len()));
                 inner.snapshots.insert(snapshot.clone(), until);
                 self.note(Some(mutation.clone()), after, until);
-                return Ok(Applied::Snapshot(Snapshot { id: snapshot }));
+                return Ok(Applied::Snapshot(ResourceSnapshot { id: snapshot }));
             }
             Mutation::Stop => move_to(resource, ResourceState::Stopped),
             Mutation::Start => move_to(resource, ResourceState::Running),
@@ -371,7 +371,7 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
             } else {
                 ResourceState::Stopped
             })?;
-            let catalogue = Catalogue::builtin();
+            let catalogue = PriceCatalogue::builtin();
             let spec = match resource.kind {
                 Kind::Database => catalogue.database(instance_type).map(|class| class.machine),
                 _ => catalogue
@@ -576,7 +576,7 @@ impl Act for Cloud {
         &self,
         _: &ResourceId,
         _: &str,
-        snapshot: &Snapshot,
+        snapshot: &ResourceSnapshot,
     ) -> Result<bool, ActError> {
         let inner = self.inner.lock();
         let at = inner

@@ -14,7 +14,7 @@ use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::{AgentStore as _, Clock as _};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 
 use crate::world::{World, operator, person};
 use warden::Warden;
@@ -100,7 +100,7 @@ async fn without_a_standing_approval_signatures_are_requested_and_say_so() {
         (found.status, world.cloud.calls()),
         (Status::PendingApproval, 0)
     );
-    assert!(matches!(&found.origin.cause, Cause::Event(_)));
+    assert!(matches!(&found.origin.cause, OriginCause::Event(_)));
     let asked = world.memory.approval_list(Some(&found.id)).await.unwrap();
     assert!(
         asked[0]

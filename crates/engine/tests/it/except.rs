@@ -212,18 +212,18 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
     };
 
     let limits = reeve_recommend::guardrail::Guardrails::default();
-    let procedure = reeve_recommend::change::Changes::builtin()
+    let procedure = reeve_recommend::change::ChangeRegistry::builtin()
         .procedure(granted.plan.as_ref().unwrap())
         .unwrap();
     let ask = |automatic| {
-        let place = reeve_recommend::guardrail::change_control::Place {
+        let place = reeve_recommend::guardrail::change_control::ChangeControlPlace {
             account: "111122223333",
             connection: "c-1",
             connection_name: "prod-aws",
             service: "ec2",
             direction: None,
         };
-        let asked = reeve_engine::Asked {
+        let asked = reeve_engine::GuardRequest {
             recommendation: &granted,
             procedure: Some(&procedure),
             resource: &granted.subject.id,

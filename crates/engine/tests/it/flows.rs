@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use reeve_estate::{ConnectionId, GroupUse, ResourceId, ResourceKind, StoreError};
 use reeve_flows::{
     CoverageDay, DayCoverage, FlowAction, FlowBatch, FlowCounts, FlowDay, FlowDirection, FlowQuery,
-    FlowSource, FlowStore, InterfaceFlows, Rule, SeenFlow, day_of,
+    FlowRule, FlowSource, FlowStore, InterfaceFlows, SeenFlow, day_of,
 };
 use reeve_recommend::action::{Action, ActionStatus, WatchVerdict};
 use reeve_recommend::change::TightenGroup;
@@ -101,10 +101,10 @@ impl TestFlows {
     }
 }
 
-fn rules(texts: &[&str]) -> Vec<Rule> {
+fn rules(texts: &[&str]) -> Vec<FlowRule> {
     texts
         .iter()
-        .map(|text| Rule::parse(text).unwrap())
+        .map(|text| FlowRule::parse(text).unwrap())
         .collect()
 }
 
@@ -114,7 +114,7 @@ async fn proposed(world: &World) -> Recommendation {
     let mut group = resource("sg-1", ResourceKind::SecurityGroup, None);
     let wide = rules(&["ingress tcp 0-65535 10.0.0.0/8"]);
     group.specification.group_use = Some(GroupUse {
-        rules: wide.iter().map(Rule::to_string).collect(),
+        rules: wide.iter().map(FlowRule::to_string).collect(),
         interfaces: [("eni-1".to_owned(), vec!["sg-1".to_owned()])].into(),
         replacement: None,
     });

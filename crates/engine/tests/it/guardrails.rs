@@ -5,7 +5,7 @@ use reeve_access::Role;
 use reeve_engine::{AgentInput, Execution};
 use reeve_recommend::action::ActionStatus;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::guardrail::{Block, Guardrails};
+use reeve_recommend::guardrail::{GuardrailBlock, Guardrails};
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::recommendation::Recommendation;
 use reeve_recommend::recommendation::lifecycle::Status;
@@ -24,7 +24,7 @@ async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
         .unwrap();
 }
 
-async fn blocked(world: &World, recommendation: &Recommendation) -> Block {
+async fn blocked(world: &World, recommendation: &Recommendation) -> GuardrailBlock {
     match world
         .engine
         .execution

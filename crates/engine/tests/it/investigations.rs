@@ -3,8 +3,8 @@
 
 use jiff::SignedDuration;
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, Contribution, Finding, HypothesisKind, LikelyCause, Link, Lookup,
-    RelatedEntry, Source, Support,
+    Anomaly, AnomalyClass, Contribution, Finding, HypothesisKind, InvestigationLink, LikelyCause,
+    Lookup, RelatedEntry, Source, Support,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
@@ -110,7 +110,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
 
     assert_eq!(
         first.evidence[0].link,
-        Some(Link::Metric(Metric::NetworkIn))
+        Some(InvestigationLink::Metric(Metric::NetworkIn))
     );
     assert!(
         first.evidence[0].text.ends_with("5 times as high"),
@@ -220,10 +220,13 @@ async fn hypotheses_are_ranked_and_link_to_what_they_rest_on() {
 
     assert_eq!(
         found[0].evidence[0].link,
-        Some(Link::Resource("i-1".to_owned()))
+        Some(InvestigationLink::Resource("i-1".to_owned()))
     );
     assert_eq!(found[1].evidence.len(), 2);
-    assert!(matches!(&found[1].evidence[0].link, Some(Link::Anomaly(_))));
+    assert!(matches!(
+        &found[1].evidence[0].link,
+        Some(InvestigationLink::Anomaly(_))
+    ));
     assert_eq!(of.cause_in_words(), found[0].statement);
 }
 
@@ -262,7 +265,7 @@ async fn entries_of_the_log_are_a_hypothesis_for_their_readers_alone() {
     );
     assert_eq!(
         first.evidence[0].link,
-        Some(Link::Entry(entries[0].event_id.clone()))
+        Some(InvestigationLink::Entry(entries[0].event_id.clone()))
     );
 
     let log = seeing

@@ -20,7 +20,7 @@ use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::{AgentStore as _, Clock};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationType};
 
 use crate::anomalies::{Kept, anomalies};
@@ -351,7 +351,7 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
         (advice.origin.rule.as_str(), &advice.origin.cause),
         (
             "auto_quarantine",
-            &Cause::Anomaly(recommendation.id.clone())
+            &OriginCause::Anomaly(recommendation.id.clone())
         )
     );
 

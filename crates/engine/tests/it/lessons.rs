@@ -7,12 +7,12 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{
-    Anomaly, AnomalyService, AnomalySettings, AnomalyStore as _, Finding, LessonKind, Reaction,
-    Reading, Sensitivity, Stage, Thresholds,
+    Anomaly, AnomalyService, AnomalySettings, AnomalyStore as _, Finding, LessonKind,
+    LessonThresholds, Reaction, Reading, Sensitivity, Stage,
 };
 use reeve_audit::{ActionStatus, Json};
 use reeve_engine::AgentInput;
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::{AgentStore as _, Clock};
@@ -265,7 +265,7 @@ fn record(world: &World, metric: Metric) {
     let points = (-14 * 288..8 * 288)
         .map(|step| (at(step), usual(step) + spike(step)))
         .collect();
-    let series = Series {
+    let series = SampleSeries {
         resource: ResourceId::new("i-1"),
         metric,
         points,
@@ -282,7 +282,7 @@ async fn found(
     world: &World,
     begun: Timestamp,
     settings: &AnomalySettings,
-    thresholds: Thresholds,
+    thresholds: LessonThresholds,
 ) -> BTreeSet<i64> {
     let mut watch = MetricWatch::default();
     watch.set_thresholds(thresholds);
@@ -324,7 +324,15 @@ async fn the_stored_sensitivity_decides_which_deviations_of_a_record_are_found()
         wanted.performance.sensitivity = sensitivity;
         service.settings_put(wanted, &operator()).await.unwrap();
         let stored = kept.anomaly_settings_get().await.unwrap();
-        sets.push(found(&world, world.clock.now(), &stored, Thresholds::default()).await);
+        sets.push(
+            found(
+                &world,
+                world.clock.now(),
+                &stored,
+                LessonThresholds::default(),
+            )
+            .await,
+        );
     }
 
     let [low, medium, high] = <[BTreeSet<i64>; 3]>::try_from(sets).unwrap();
@@ -350,7 +358,7 @@ async fn confirmed_anomalies_make_the_detector_of_their_metric_more_sensitive() 
     record(&world, Metric::CpuUtilization);
     let settings = AnomalySettings::default();
     let begun = world.clock.now();
-    let before = found(&world, begun, &settings, Thresholds::default()).await;
+    let before = found(&world, begun, &settings, LessonThresholds::default()).await;
 
     for _ in 0..5 {
         let of = report(&world, &service, 3.0, 0.9).await.unwrap();
@@ -441,7 +449,7 @@ async fn a_new_normal_begins_the_baseline_anew() {
         .map(|step| (at(step), value(step)))
         .collect();
     let (resource, metric) = (ResourceId::new("i-1"), Metric::CpuUtilization);
-    world.memory.series.lock().push(Series {
+    world.memory.series.lock().push(SampleSeries {
         resource,
         metric,
         points,

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{AnomalyClass, AnomalySettings, Changes, Finding, by_others, course};
-use reeve_estate::{EstateStore as _, GIB, Metric, Resource, ResourceId, Series};
+use reeve_estate::{EstateStore as _, GIB, Metric, Resource, ResourceId, SampleSeries};
 use reeve_recommend::ports::{AgentStore as _, Clock};
 
 use crate::world::World;
@@ -19,7 +19,7 @@ fn measured(world: &World, period_s: u32, points: Vec<(Timestamp, f64)>) {
 fn measured_of(world: &World, metric: Metric, period_s: u32, points: Vec<(Timestamp, f64)>) {
     let mut series = world.memory.series.lock();
     series.retain(|series| series.metric != metric);
-    series.push(Series {
+    series.push(SampleSeries {
         resource: ResourceId::new("i-1"),
         metric,
         points,

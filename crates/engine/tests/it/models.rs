@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_engine::models::{Outcome, Registry, RegistrySettings};
-use reeve_estate::{Catalogue, Metric};
-use reeve_learn::calibrate::Scores;
+use reeve_engine::models::{ModelOutcome, Registry, RegistrySettings};
+use reeve_estate::{Metric, PriceCatalogue};
+use reeve_learn::calibrate::CalibrationScores;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::models::{
-    Evaluation, Material, Model, ModelFilter, ModelStatus, ModelStore as _, ModelType, NotTrained,
-    RetrainCause, Trained, Trainer,
+    Material, Model, ModelEvaluation, ModelFilter, ModelStatus, ModelStore as _, ModelType,
+    NotTrained, RetrainCause, Trained, Trainer,
 };
 use reeve_recommend::ports::Clock as _;
 
@@ -64,19 +64,24 @@ impl Trainer for Pupil {
             samples: 400,
         })
     }
-    fn evaluate(&self, state: &str, _: &Material, _: Timestamp) -> Result<Evaluation, NotTrained> {
+    fn evaluate(
+        &self,
+        state: &str,
+        _: &Material,
+        _: Timestamp,
+    ) -> Result<ModelEvaluation, NotTrained> {
         let learned: f64 = state
             .parse()
             .map_err(|_| NotTrained("not a number".to_owned()))?;
         let accuracy = learned.min(self.today.lock().unwrap_or(1.0));
-        let scores = Scores {
+        let scores = CalibrationScores {
             accuracy,
             precision: accuracy,
             recall: accuracy,
             f1: accuracy,
         };
 
-        Ok(Evaluation {
+        Ok(ModelEvaluation {
             scores,
             held_out: 100,
             counts: None,
@@ -135,16 +140,16 @@ impl School {
             outcomes: Vec::new(),
             open: OpenFacts::default(),
             guardrails: reeve_recommend::guardrail::Guardrails::default(),
-            catalogue: Arc::new(Catalogue::builtin().clone()),
+            catalogue: Arc::new(PriceCatalogue::builtin().clone()),
             now: self.world.clock.now(),
         })
     }
 
-    async fn tick(&self) -> Outcome {
+    async fn tick(&self) -> ModelOutcome {
         self.try_tick().await.unwrap()
     }
 
-    async fn try_tick(&self) -> Result<Outcome, EngineError> {
+    async fn try_tick(&self) -> Result<ModelOutcome, EngineError> {
         let trainer: Arc<dyn Trainer> = self.pupil.clone();
         self.registry
             .look_after(&trainer, self.material(), None, &Caller::system())
@@ -173,16 +178,16 @@ impl School {
     }
 }
 
-fn promoted(outcome: Outcome) -> Model {
+fn promoted(outcome: ModelOutcome) -> Model {
     match outcome {
-        Outcome::Promoted(model) => model,
+        ModelOutcome::Promoted(model) => model,
         other => panic!("{other:?}"),
     }
 }
 
-fn refused(outcome: Outcome) -> Model {
+fn refused(outcome: ModelOutcome) -> Model {
     match outcome {
-        Outcome::Refused(model) => model,
+        ModelOutcome::Refused(model) => model,
         other => panic!("{other:?}"),
     }
 }
@@ -223,7 +228,7 @@ async fn the_first_version_serves_and_is_recorded() {
             .unwrap()
     );
 
-    assert!(matches!(school.tick().await, Outcome::Judged(_)));
+    assert!(matches!(school.tick().await, ModelOutcome::Judged(_)));
     assert_eq!(
         school.recorded().len(),
         2,
@@ -251,7 +256,7 @@ async fn the_old_version_serves_until_a_new_one_wins_on_the_same_days() {
     assert!(school.recorded().contains(&"model.refuse".to_owned()));
     school.later(1);
     assert!(
-        matches!(school.tick().await, Outcome::Judged(_)),
+        matches!(school.tick().await, ModelOutcome::Judged(_)),
         "it is not tried again at once"
     );
     school.later(6);
@@ -291,7 +296,7 @@ async fn drift_trains_anew_and_sameness_does_not() {
     school.later(2);
     *school.pupil.figures.lock() = (0..200).map(|n| f64::from(n) + 3.0).collect();
     assert!(
-        matches!(school.tick().await, Outcome::Judged(_)),
+        matches!(school.tick().await, ModelOutcome::Judged(_)),
         "a little further is no drift"
     );
     school.later(2);
@@ -370,7 +375,7 @@ async fn what_cannot_be_trained_leaves_what_serves() {
     *school.pupil.silent.lock() = true;
     assert_eq!(
         school.tick().await,
-        Outcome::Abstained("nothing was measured".to_owned())
+        ModelOutcome::Abstained("nothing was measured".to_owned())
     );
     assert!(
         !school
@@ -385,7 +390,7 @@ async fn what_cannot_be_trained_leaves_what_serves() {
     let first = promoted(school.tick().await);
     school.later(24 * 8);
     *school.pupil.silent.lock() = true;
-    assert!(matches!(school.tick().await, Outcome::Abstained(_)));
+    assert!(matches!(school.tick().await, ModelOutcome::Abstained(_)));
 
     let still = school.serving().await;
     assert_eq!(still.id, first.id);

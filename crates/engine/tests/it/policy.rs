@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use reeve_access::Role;
 use reeve_engine::{ExclusionInput, Execution};
 use reeve_estate::{Money, ResourceId};
-use reeve_recommend::agent::Scope;
+use reeve_recommend::agent::AgentScope;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::change_control::{
     ChangeControl, Direction, Freeze, IacRule, MaintenanceWindow,
@@ -59,7 +59,7 @@ async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
     let now = reeve_recommend::ports::Clock::now(&*world.clock);
     let freeze = Freeze {
         name: "launch".to_owned(),
-        scope: Scope {
+        scope: AgentScope {
             accounts: vec!["PROD-aws".to_owned()],
             services: Vec::new(),
         },
@@ -90,7 +90,7 @@ async fn what_interrupts_waits_for_its_window() {
     // The world begins on a Monday at midnight UTC.
     let window = MaintenanceWindow {
         name: "mornings".to_owned(),
-        scope: Scope::default(),
+        scope: AgentScope::default(),
         days: Vec::new(),
         start: "06:00".parse().unwrap(),
         duration_minutes: 60,
@@ -442,7 +442,7 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
             .await
             .unwrap()
             .remove(condition);
-        let named = |cause: reeve_recommend::diagnosis::Cause| (cause.name, cause.applies);
+        let named = |cause: reeve_recommend::diagnosis::DiagnosisCause| (cause.name, cause.applies);
         (
             found.present,
             found.causes.into_iter().map(named).collect::<Vec<_>>(),

@@ -15,7 +15,7 @@ use reeve_access::Role;
 use reeve_audit::ActionStatus;
 use reeve_engine::AgentInput;
 use reeve_estate::{
-    Catalogue, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series,
+    GIB, Metric, PriceCatalogue, Resource, ResourceId, ResourceKind, ResourceState, SampleSeries,
 };
 use reeve_predict::{
     CalendarInput, Outcome, RuleId, RuleInput, RulePorts, RuleService, RuleStore as _, TrafficInput,
@@ -49,7 +49,7 @@ fn fixture() -> Fixture {
         responses: Arc::clone(&world.engine.responses) as _,
         recorder: Arc::clone(&world.log) as _,
         clock: Arc::clone(&world.clock) as _,
-        catalogue: Arc::new(Catalogue::builtin().clone()),
+        catalogue: Arc::new(PriceCatalogue::builtin().clone()),
         agent_types: reeve_agents::registry(),
         calendar_fetch: Arc::clone(&address) as _,
     };
@@ -118,7 +118,7 @@ impl Fixture {
         let points = (1..=days * 288)
             .rev()
             .map(|back| (now - SignedDuration::from_mins(back * 5), value(back * 5)));
-        let series = Series {
+        let series = SampleSeries {
             resource: ResourceId::new(id),
             metric,
             points: points.collect(),
@@ -369,7 +369,7 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     it.agent("active").await;
     it.world.machine("i-1", "c5.large", 5.0);
     let mut machine = it.world.memory.resources.lock()[&ResourceId::new("i-1")].clone();
-    machine.monthly_cost = Catalogue::builtin()
+    machine.monthly_cost = PriceCatalogue::builtin()
         .monthly_cost(&machine)
         .map(|month| month.cost);
     assert!(machine.monthly_cost.is_some());

@@ -1,7 +1,7 @@
 //! Machines that a change would destroy or that others own: no finding, no execution, and a last
 //! look before the first step.
 
-use reeve_estate::{Catalogue, PublicAddress, ResourceId};
+use reeve_estate::{PriceCatalogue, PublicAddress, ResourceId};
 use reeve_recommend::action::ActionStatus;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::error::EngineError;
@@ -158,8 +158,11 @@ async fn a_loss_that_the_plan_does_not_state_is_noticed_before_the_first_step() 
         .unwrap();
 
     let change = plan.change_name().unwrap();
-    let refused =
-        reeve_recommend::guardrail::protection::refusal(&machine, change, Catalogue::builtin())
-            .unwrap();
+    let refused = reeve_recommend::guardrail::protection::refusal(
+        &machine,
+        change,
+        PriceCatalogue::builtin(),
+    )
+    .unwrap();
     assert_eq!(refused.code, "managed");
 }

@@ -12,7 +12,7 @@ use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::ports::{AgentStore as _, Clock};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
 
 use crate::anomalies::{anomalies, finding};
@@ -107,7 +107,10 @@ async fn a_performance_anomaly_gets_a_larger_size_as_a_recommendation() {
     assert_eq!(kept.origin.agent_type, AgentType::PERFORMANCE_OPTIMIZER);
     assert_eq!(
         (kept.origin.rule.as_str(), &kept.origin.cause),
-        ("optimize_instance_types", &Cause::Anomaly(of.id.clone()))
+        (
+            "optimize_instance_types",
+            &OriginCause::Anomaly(of.id.clone())
+        )
     );
     assert_eq!(
         kept.plan.as_ref().unwrap().change_name(),

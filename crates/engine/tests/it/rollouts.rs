@@ -6,7 +6,7 @@ mod permission;
 use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::RolloutInput;
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 use reeve_recommend::action::Purpose;
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::error::EngineError;
@@ -79,7 +79,7 @@ async fn hours(world: &World, hours: i64, cpu: f64) {
     look(world).await;
 }
 
-fn fill(series: &mut Series, start: jiff::Timestamp, hours: i64, cpu: f64) {
+fn fill(series: &mut SampleSeries, start: jiff::Timestamp, hours: i64, cpu: f64) {
     series
         .points
         .extend((0..hours * 12).map(|at| (start + SignedDuration::from_mins(at * 5), cpu)));

@@ -8,7 +8,7 @@ use reeve_engine::{
     RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService,
     Scheduler, ScopeService, ServiceLoads,
 };
-use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_estate::{EstateStore, PriceCatalogue, SampleStore};
 use reeve_flows::FlowStore;
 use reeve_recommend::agent::contract::AgentTypes;
 use reeve_recommend::judgement::activity::Activity;
@@ -70,7 +70,7 @@ impl Services {
             ..
         } = ports;
 
-        let catalogue = Arc::new(Catalogue::builtin().clone());
+        let catalogue = Arc::new(PriceCatalogue::builtin().clone());
         let records = Arc::new(Records::new(agents, recorder, Arc::clone(&clock)));
         let log = || Arc::clone(&records);
         let approvals = Arc::new(Approvals::new(log()));
@@ -84,7 +84,7 @@ impl Services {
         let guardrails = Arc::new(GuardrailService::new(
             log(),
             Arc::clone(&estate),
-            reeve_recommend::change::Changes::builtin(),
+            reeve_recommend::change::ChangeRegistry::builtin(),
         ));
 
         let acting = ExecutionPorts {
@@ -93,7 +93,7 @@ impl Services {
             charges: Arc::clone(&ports.charges),
             clouds,
             catalogue: Arc::clone(&catalogue),
-            changes: reeve_recommend::change::Changes::builtin(),
+            changes: reeve_recommend::change::ChangeRegistry::builtin(),
             flows: Arc::clone(&ports.flows),
         };
 
@@ -141,7 +141,7 @@ impl Services {
             samples,
             catalogue,
             agent_types: types.clone(),
-            changes: reeve_recommend::change::Changes::builtin(),
+            changes: reeve_recommend::change::ChangeRegistry::builtin(),
             charges,
             descriptions: described.clone().map(|described| described as _),
             fact_sources: vec![

@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use reeve_estate::change::between;
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, IsSeen, Metric, Money, Resource, ResourceChange,
-    ResourceFilter, ResourceId, ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore,
-    Series, StoreError,
+    ResourceFilter, ResourceId, ResourceKind, ResourceState, ResourceTotal, Sample, SampleSeries,
+    SampleStore, StoreError,
 };
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::agent::emergency::StandingApproval;
@@ -51,8 +51,8 @@ pub(crate) struct Memory {
     rollouts: Mutex<BTreeMap<String, Rollout>>,
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) seen: Mutex<Vec<ResourceChange>>,
-    pub(crate) series: Mutex<Vec<Series>>,
-    pub(crate) maxima: Mutex<Vec<Series>>,
+    pub(crate) series: Mutex<Vec<SampleSeries>>,
+    pub(crate) maxima: Mutex<Vec<SampleSeries>>,
     sample_looks: AtomicU64,
     /// The series are as they were when they were last asked for.
     pub(crate) no_new_samples: AtomicBool,
@@ -727,7 +727,7 @@ impl SampleStore for Memory {
         metrics: &[Metric],
         _: Timestamp,
         _: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
         self.progress.look(resources.len())?;
         let all = self.series.lock();
         let all = if connection.0 == "c-1" {
@@ -749,10 +749,11 @@ impl SampleStore for Memory {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
-        let is_wanted =
-            |one: &&Series| resources.contains(&one.resource) && metrics.contains(&one.metric);
-        let within = |one: &Series| Series {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
+        let is_wanted = |one: &&SampleSeries| {
+            resources.contains(&one.resource) && metrics.contains(&one.metric)
+        };
+        let within = |one: &SampleSeries| SampleSeries {
             points: one
                 .points
                 .iter()

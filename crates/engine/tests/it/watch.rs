@@ -2,7 +2,7 @@
 //! somebody else changed is left to them.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState, Series};
+use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState, SampleSeries};
 use reeve_recommend::action::{Action, ActionStatus, WatchVerdict};
 use reeve_recommend::change::ChangeGroupSize;
 use reeve_recommend::plan::Plan;
@@ -29,7 +29,7 @@ fn passes(world: &World, hours: i64, cpu: impl Fn(i64) -> f64) {
     let start = reeve_recommend::ports::Clock::now(&*world.clock);
     let points = (0..hours * 12).map(|at| (start + SignedDuration::from_mins(at * 5), cpu(at)));
     let mut all = world.memory.series.lock();
-    let is = |s: &&mut Series| {
+    let is = |s: &&mut SampleSeries| {
         s.resource == ResourceId::new("i-1") && s.metric == Metric::CpuUtilization
     };
     all.iter_mut().find(is).unwrap().points.extend(points);
@@ -212,7 +212,7 @@ fn member(
     let points = (hours.0 * 12..hours.1 * 12)
         .map(|step| (at + SignedDuration::from_mins(step * 5), cpu))
         .collect();
-    let series = Series {
+    let series = SampleSeries {
         resource: ResourceId::new(id),
         metric: Metric::CpuUtilization,
         points,
@@ -294,7 +294,8 @@ async fn a_group_is_watched_by_its_members() {
 /// something else.
 fn billed(world: &World, days: &[(i64, f64)]) {
     let header = "BilledCost,BillingCurrency,SubAccountId,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
-    let mut reader = reeve_estate::charge::focus::Reader::from_header(header.split(',')).unwrap();
+    let mut reader =
+        reeve_estate::charge::focus::FocusReader::from_header(header.split(',')).unwrap();
     let midnight = reeve_recommend::ports::Clock::now(&*world.clock)
         .as_second()
         .div_euclid(86_400)

@@ -8,8 +8,8 @@ use reeve_access::{Principal, PrincipalKind, Role, UserId};
 use reeve_audit::{ActionMethod, Actor, Entry, Json};
 use reeve_engine::{AgentInput, Execution, FeedbackInput};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase,
-    Resource, ResourceId, ResourceKind, ResourceState, Series,
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Metric, Mutation, Provider,
+    Purchase, Resource, ResourceId, ResourceKind, ResourceState, SampleSeries,
 };
 use reeve_recommend::action::Action;
 use reeve_recommend::agent::contract::AgentTypes;
@@ -150,7 +150,7 @@ impl World {
             .rev()
             .map(|back| (now - SignedDuration::from_mins(back * 12), value))
             .collect();
-        let series = Series {
+        let series = SampleSeries {
             resource: ResourceId::new(id),
             metric,
             points,
@@ -413,7 +413,7 @@ pub(crate) fn connection() -> Connection {
         provider: Provider::Aws,
         account: "111122223333".to_owned(),
         regions: vec!["us-east-1".to_owned()],
-        credentials: Credentials::Simulated,
+        credentials: ConnectionCredentials::Simulated,
         assume_role: None,
         external_id: None,
         endpoint: None,

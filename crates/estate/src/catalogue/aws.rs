@@ -193,7 +193,7 @@ pub(super) fn database_column(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::catalogue::Catalogue;
+    use crate::catalogue::PriceCatalogue;
 
     #[test]
     fn the_prices_of_all_regions_parse() {
@@ -216,7 +216,7 @@ mod tests {
             ("db.m5.xlarge", "sqlserver-ee", false, 2.336),
             ("db.r5.large", "aurora-mysql", false, 0.29),
         ] {
-            let price = Catalogue::builtin()
+            let price = PriceCatalogue::builtin()
                 .aws_database("us-east-1", class, engine, multi_az, None)
                 .unwrap();
             assert!(
@@ -227,7 +227,13 @@ mod tests {
         }
 
         let database = |engine, multi_az, storage| {
-            Catalogue::builtin().aws_database("eu-west-1", "db.r5.large", engine, multi_az, storage)
+            PriceCatalogue::builtin().aws_database(
+                "eu-west-1",
+                "db.r5.large",
+                engine,
+                multi_az,
+                storage,
+            )
         };
 
         assert_eq!(

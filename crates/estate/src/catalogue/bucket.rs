@@ -5,7 +5,7 @@
 //! small bucket of a large account is up to 9 % too high. The monitoring of INTELLIGENT_TIERING is
 //! no part of storage: CloudWatch does not count its objects apart from the others.
 
-use super::{Catalogue, MonthlyCost, PriceOrigin};
+use super::{MonthlyCost, PriceCatalogue, PriceOrigin};
 use crate::bucket::BucketContents;
 use crate::money::Money;
 
@@ -54,7 +54,7 @@ const CLASSES: &[(&str, &str)] = &[
 /// Prefix of the classes of S3 among the names of unit prices: `s3.STANDARD`.
 const PREFIX: &str = "s3.";
 
-impl Catalogue {
+impl PriceCatalogue {
     /// US dollars of an amount of a unit of a class of S3 in a region, with the origin of the
     /// price: of an imported file, else of an embedded table. `None` without a price of a unit
     /// that the class charges; a unit that it does not charge costs nothing.
@@ -139,7 +139,7 @@ mod tests {
             gib,
         };
 
-        Catalogue::builtin()
+        PriceCatalogue::builtin()
             .bucket_storage_monthly(region, &contents)
             .map(|month| month.cost.usd_cents())
     }
@@ -202,13 +202,14 @@ mod tests {
             Some(0.0)
         );
 
-        let origin = Catalogue::builtin().bucket_usd("eu-west-1", "STANDARD", "gib_month", 1.0);
+        let origin =
+            PriceCatalogue::builtin().bucket_usd("eu-west-1", "STANDARD", "gib_month", 1.0);
         let origin = origin.map(|(_, origin)| origin.to_string());
         assert_eq!(origin.as_deref(), Some("AWS price pages of 2026-11"));
     }
 
     fn usd(region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
-        let (usd, _) = Catalogue::builtin().bucket_usd(region, class, unit, amount)?;
+        let (usd, _) = PriceCatalogue::builtin().bucket_usd(region, class, unit, amount)?;
         Some((usd * 1e6).round() / 1e6)
     }
 

@@ -1,13 +1,13 @@
 //! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no
 //! spot, no traffic.
 
-use super::{Catalogue, MonthlyCost};
+use super::{MonthlyCost, PriceCatalogue};
 use crate::kind::ResourceKind;
 use crate::money::{HOURS_PER_MONTH, Money};
 use crate::provider::Provider;
 use crate::resource::{Purchase, Resource, ResourceState};
 
-impl Catalogue {
+impl PriceCatalogue {
     /// The price of a volume a month: storage, provisioned IOPS and provisioned throughput (3,000
     /// and 125 MiB/s of a gp3 are free). `None` for a type without a price. Only AWS volumes have
     /// prices.

@@ -1,11 +1,11 @@
 //! Disks of a machine's host: as the cloud reported them, else by the machine's size.
 
 use super::local_disks::{LocalDisks, has_google_ssd};
-use super::{Catalogue, azure};
+use super::{PriceCatalogue, azure};
 use crate::provider::Provider;
 use crate::resource::Resource;
 
-impl Catalogue {
+impl PriceCatalogue {
     /// Returns the disks of a machine's host: as the cloud reported them, else by its size. `None`
     /// where neither tells, which is so for sizes that the catalogue lacks and for machines of
     /// Google, whose local SSDs are attached beside the size.
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     fn by_size(provider: Provider, size: &str) -> Option<LocalDisks> {
-        Catalogue::builtin().local_disks_of_size(provider, size)
+        PriceCatalogue::builtin().local_disks_of_size(provider, size)
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn every_storage_and_d_family_of_aws_has_instance_stores() {
-        let specs = Catalogue::builtin()
+        let specs = PriceCatalogue::builtin()
             .specs
             .values()
             .filter(|spec| spec.provider == Provider::Aws);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_size_without_the_disks_of_the_present_one_is_never_offered() {
-        let catalogue = Catalogue::builtin();
+        let catalogue = PriceCatalogue::builtin();
         let with = catalogue.instance(Provider::Aws, "m5d.4xlarge").unwrap();
         let offered = catalogue.exchangeable(Provider::Aws, "m5d.4xlarge");
         assert!(!offered.is_empty() && offered.iter().all(|spec| spec.local_disks.is_some()));

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::aws::{self, ListPrices, Terms};
 use super::price_file::{PriceFile, PriceKind};
-use super::{Catalogue, Price, PriceOrigin};
+use super::{Price, PriceCatalogue, PriceOrigin};
 use crate::provider::Provider;
 
 /// Imported files by provider and kind.
@@ -50,7 +50,7 @@ pub struct PriceTableInfo {
     pub prices: u64,
 }
 
-impl Catalogue {
+impl PriceCatalogue {
     /// Replaces the imported files; they are in force when this returns, for everybody who shares
     /// this catalogue.
     pub fn set_imported(&self, files: PriceFiles) {

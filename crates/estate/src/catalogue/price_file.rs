@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::aws::ListPrices;
 use super::sorted::SortedTable;
 use super::unit_prices::UnitPrices;
-use super::{Catalogue, CatalogueError, PriceOrigin};
+use super::{CatalogueError, PriceCatalogue, PriceOrigin};
 use crate::provider::Provider;
 
 /// Largest file after unpacking, bytes; the embedded table of machines has 5 MB.
@@ -449,7 +449,7 @@ fn bundled(kind: PriceKind, provider: Provider, cells: &[&str], column: &str) ->
     let (name, _) = column
         .split_once('/')
         .filter(|(_, term)| *term == ON_DEMAND)?;
-    let (catalogue, region, size) = (Catalogue::builtin(), cells[0], cells[1]);
+    let (catalogue, region, size) = (PriceCatalogue::builtin(), cells[0], cells[1]);
     let found = match kind {
         PriceKind::Databases => catalogue.aws_database(region, size, name, false, None),
         _ => catalogue.hourly_usd(provider, region, size, Some(name)),

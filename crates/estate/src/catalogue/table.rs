@@ -8,13 +8,13 @@ use super::{CatalogueError, Discount, Price, PriceOrigin};
 use crate::provider::Provider;
 
 /// One CSV row with its line number, for errors that name it.
-pub(super) struct Row {
+pub(super) struct CatalogueRow {
     file: &'static str,
     line: u64,
     record: csv::StringRecord,
 }
 
-impl Row {
+impl CatalogueRow {
     pub(super) fn text(&self, column: usize) -> Result<&str, CatalogueError> {
         self.record
             .get(column)
@@ -52,7 +52,7 @@ impl Row {
 pub(super) fn read(
     file: &'static str,
     text: &str,
-) -> Result<(Vec<String>, Vec<Row>), CatalogueError> {
+) -> Result<(Vec<String>, Vec<CatalogueRow>), CatalogueError> {
     let failed = |error: csv::Error| CatalogueError {
         file,
         message: error.to_string(),
@@ -69,7 +69,7 @@ pub(super) fn read(
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(failed)?;
-        rows.push(Row {
+        rows.push(CatalogueRow {
             file,
             line: record.position().map_or(0, csv::Position::line),
             record,

@@ -11,7 +11,7 @@ fn names(specs: Vec<&InstanceSpec>) -> Vec<&str> {
 
 #[test]
 fn the_embedded_data_parses() {
-    let catalogue = Catalogue::embedded().unwrap();
+    let catalogue = PriceCatalogue::embedded().unwrap();
     assert!(catalogue.specs.len() > 2500, "{}", catalogue.specs.len());
 }
 
@@ -30,7 +30,7 @@ fn list_prices_are_the_published_ones() {
         (Gcp, "us-central1", "n1-standard-4", 0.189999),
         (Gcp, "us-central1", "n2-custom-4-8192", 0.168264),
     ] {
-        let price = Catalogue::builtin()
+        let price = PriceCatalogue::builtin()
             .hourly_usd(provider, region, name, Some("linux"))
             .unwrap();
         assert!(
@@ -43,7 +43,7 @@ fn list_prices_are_the_published_ones() {
 
 #[test]
 fn prices_are_of_the_operating_system_and_say_where_they_are_from() {
-    let c = Catalogue::builtin();
+    let c = PriceCatalogue::builtin();
     let m5 = |platform| {
         c.hourly_usd(Aws, "us-east-1", "m5.large", Some(platform))
             .unwrap()
@@ -88,7 +88,7 @@ fn a_region_without_prices_has_no_price() {
         (Gcp, "moon-north1", "n2-standard-4"),
     ] {
         assert_eq!(
-            Catalogue::builtin().hourly_usd(provider, region, name, None),
+            PriceCatalogue::builtin().hourly_usd(provider, region, name, None),
             None,
             "{name} in {region}"
         );
@@ -119,12 +119,12 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
         created_at: None,
         observed_at: jiff::Timestamp::UNIX_EPOCH,
     };
-    assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
+    assert!(PriceCatalogue::builtin().monthly_cost(&machine).is_some());
 
     machine.specification.tenancy = Some("dedicated".to_owned());
-    assert_eq!(Catalogue::builtin().monthly_cost(&machine), None);
+    assert_eq!(PriceCatalogue::builtin().monthly_cost(&machine), None);
     machine.specification.tenancy = Some("default".to_owned());
-    assert!(Catalogue::builtin().monthly_cost(&machine).is_some());
+    assert!(PriceCatalogue::builtin().monthly_cost(&machine).is_some());
 
     // What was removed costs nothing, whatever it was: its removal would otherwise be measured as
     // no saving.
@@ -140,7 +140,7 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
         Kind::Snapshot,
     ] {
         machine.kind = kind;
-        let cost = Catalogue::builtin()
+        let cost = PriceCatalogue::builtin()
             .monthly_cost(&machine)
             .map(|month| month.cost);
         assert_eq!(cost, Some(crate::Money::ZERO), "{kind}");
@@ -150,7 +150,7 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
 #[test]
 fn windows_on_azure_costs_its_licence_more() {
     let price = |name: &str, platform| {
-        Catalogue::builtin()
+        PriceCatalogue::builtin()
             .hourly_usd(Azure, "westeurope", name, platform)
             .map(|price| price.usd_per_hour)
     };
@@ -175,7 +175,7 @@ fn windows_on_azure_costs_its_licence_more() {
         assert_eq!(price(name, Some("windows")), None, "{name}");
     }
 
-    let origin = Catalogue::builtin()
+    let origin = PriceCatalogue::builtin()
         .hourly_usd(Azure, "westeurope", "Standard_D2_v4", Some("Windows"))
         .map(|price| price.origin.to_string());
     assert_eq!(origin.as_deref(), Some("Azure price list of 2025-03"));
@@ -195,7 +195,7 @@ fn without_a_fact_there_is_no_price() {
         (Gcp, "custom-4-8192", None),
     ] {
         assert_eq!(
-            Catalogue::builtin().hourly_usd(provider, "us-east-1", name, platform),
+            PriceCatalogue::builtin().hourly_usd(provider, "us-east-1", name, platform),
             None,
             "{name} {platform:?}"
         );
@@ -204,7 +204,7 @@ fn without_a_fact_there_is_no_price() {
 
 #[test]
 fn specifications_carry_baselines() {
-    let m5 = Catalogue::builtin().instance(Aws, "m5.large").unwrap();
+    let m5 = PriceCatalogue::builtin().instance(Aws, "m5.large").unwrap();
     assert_eq!(
         (
             m5.vcpu,
@@ -217,14 +217,14 @@ fn specifications_carry_baselines() {
 
     assert_eq!(m5.architectures, ["x86_64"]);
     assert!(
-        Catalogue::builtin()
+        PriceCatalogue::builtin()
             .instance(Aws, "t3.micro")
             .unwrap()
             .burstable
     );
 
     assert_eq!(
-        Catalogue::builtin()
+        PriceCatalogue::builtin()
             .database("db.r6g.xlarge")
             .unwrap()
             .machine
@@ -232,12 +232,12 @@ fn specifications_carry_baselines() {
         Some(32.0)
     );
 
-    assert_eq!(Catalogue::builtin().database("m5.large"), None);
+    assert_eq!(PriceCatalogue::builtin().database("m5.large"), None);
 }
 
 #[test]
 fn families_are_walked_one_size_at_a_time() {
-    let c = Catalogue::builtin();
+    let c = PriceCatalogue::builtin();
     assert_eq!(
         names(c.smaller_in_family(Aws, "m5.2xlarge")),
         ["m5.xlarge", "m5.large"]
@@ -268,7 +268,7 @@ fn families_are_walked_one_size_at_a_time() {
 
 #[test]
 fn volumes_cost_storage_and_provisioned_operations() {
-    let c = Catalogue::builtin();
+    let c = PriceCatalogue::builtin();
     for (volume_type, gib, iops, usd) in [
         ("gp3", 100.0, Some(3000), 8.0),
         ("gp3", 100.0, Some(4000), 13.0),
@@ -309,7 +309,7 @@ fn volumes_cost_storage_and_provisioned_operations() {
 
 #[test]
 fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
-    let c = Catalogue::builtin();
+    let c = PriceCatalogue::builtin();
     let m5 = c
         .reservation_discount(Aws, "us-east-1", "m5.large", None)
         .unwrap();
@@ -369,7 +369,7 @@ fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
 
 #[test]
 fn sizes_of_other_families_boot_the_same_images() {
-    let found = names(Catalogue::builtin().exchangeable(Aws, "t3.medium"));
+    let found = names(PriceCatalogue::builtin().exchangeable(Aws, "t3.medium"));
     assert!(found.contains(&"c6a.large") && found.contains(&"m6a.xlarge"));
     assert!(
         !found.contains(&"c6g.large") && !found.contains(&"t3.medium"),

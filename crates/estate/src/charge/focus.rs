@@ -92,7 +92,7 @@ type Tags = Arc<[(String, String)]>;
 
 /// Reads lines. Texts that come again share their memory.
 #[derive(Debug)]
-pub struct Reader {
+pub struct FocusReader {
     /// Position of each of [`COLUMNS`] in the file.
     places: [Option<usize>; COLUMNS.len()],
     /// Amounts are written with a decimal comma.
@@ -102,7 +102,7 @@ pub struct Reader {
     time: (String, i64),
 }
 
-impl Reader {
+impl FocusReader {
     /// For a header.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Reader {
             }
         }
 
-        Ok(Reader {
+        Ok(FocusReader {
             places,
             decimal_comma: false,
             known: HashSet::new(),
@@ -160,7 +160,7 @@ impl Reader {
     /// semicolons; [`decimal_mark`] tells.
     #[must_use]
     pub fn with_decimal_comma(self, decimal_comma: bool) -> Self {
-        Reader {
+        FocusReader {
             decimal_comma,
             ..self
         }
@@ -440,7 +440,7 @@ mod tests {
 
     fn line(header: &str, line: &str) -> Result<Charge, String> {
         let mut reader =
-            Reader::from_header(header.split(',')).map_err(|error| error.to_string())?;
+            FocusReader::from_header(header.split(',')).map_err(|error| error.to_string())?;
         let cells: Vec<&str> = line.split(',').collect();
         reader
             .charge(|place| cells.get(place).copied())

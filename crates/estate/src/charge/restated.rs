@@ -113,7 +113,7 @@ mod tests {
             "ResourceId",
             "Tags",
         ];
-        let mut reader = focus::Reader::from_header(names.into_iter()).unwrap();
+        let mut reader = focus::FocusReader::from_header(names.into_iter()).unwrap();
 
         let charge = |(day, resource, cost, tags): &(u32, &str, &str, &str)| {
             let (start, end) = (

@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Connection, ConnectionStatus, Credentials, SyncReport};
+use super::{Connection, ConnectionCredentials, ConnectionStatus, SyncReport};
 use crate::provider::Provider;
 
 /// Regions of a connection at most.
@@ -137,7 +137,7 @@ pub fn check_database(connection: &Connection) -> Result<(), InvalidConnection> 
             "must be postgres://host:port/database or mysql://host:port/database, without a user",
         ));
     }
-    if !matches!(connection.credentials, Credentials::Login { .. }) {
+    if !matches!(connection.credentials, ConnectionCredentials::Login { .. }) {
         return Err(missing(
             "login",
             "is needed: a user of the database that may read statistics",
@@ -171,7 +171,7 @@ pub fn read_role(given: Option<String>) -> Result<Option<String>, InvalidConnect
     }
 }
 
-impl Credentials {
+impl ConnectionCredentials {
     /// Reads an access key.
     ///
     /// # Errors
@@ -180,7 +180,7 @@ impl Credentials {
         id: &str,
         secret_access_key: String,
         session_token: Option<String>,
-    ) -> Result<Credentials, InvalidConnection> {
+    ) -> Result<ConnectionCredentials, InvalidConnection> {
         let id = id.trim();
         if id.is_empty()
             || id.len() > 128
@@ -203,7 +203,7 @@ impl Credentials {
             });
         }
 
-        Ok(Credentials::AccessKey {
+        Ok(ConnectionCredentials::AccessKey {
             access_key_id: id.to_owned(),
             secret_access_key,
             session_token: session_token.filter(|token| !token.is_empty()),
@@ -214,7 +214,7 @@ impl Credentials {
     ///
     /// # Errors
     /// The user or the password is missing, or one is too long.
-    pub fn login(user: &str, password: String) -> Result<Credentials, InvalidConnection> {
+    pub fn login(user: &str, password: String) -> Result<ConnectionCredentials, InvalidConnection> {
         let missing = |field: &str| InvalidConnection {
             field: field.to_owned(),
             rule: BrokenRule::Missing,
@@ -233,7 +233,7 @@ impl Credentials {
                 format!("has at most {MAX_LOGIN} bytes each"),
             ));
         }
-        Ok(Credentials::Login {
+        Ok(ConnectionCredentials::Login {
             user: user.to_owned(),
             password,
         })
@@ -244,7 +244,7 @@ impl Credentials {
     pub const fn is_secret(&self) -> bool {
         matches!(
             self,
-            Credentials::AccessKey { .. } | Credentials::Login { .. }
+            ConnectionCredentials::AccessKey { .. } | ConnectionCredentials::Login { .. }
         )
     }
 
@@ -252,17 +252,17 @@ impl Credentials {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Credentials::AccessKey { .. } => "access_key",
-            Credentials::Login { .. } => "login",
-            Credentials::Ambient => "ambient",
-            Credentials::Simulated => "simulated",
+            ConnectionCredentials::AccessKey { .. } => "access_key",
+            ConnectionCredentials::Login { .. } => "login",
+            ConnectionCredentials::Ambient => "ambient",
+            ConnectionCredentials::Simulated => "simulated",
         }
     }
 
     /// Returns the last characters of the access key's identifier, by which people know it.
     #[must_use]
     pub fn masked_key_id(&self) -> Option<String> {
-        let Credentials::AccessKey { access_key_id, .. } = self else {
+        let ConnectionCredentials::AccessKey { access_key_id, .. } = self else {
             return None;
         };
         let shown = access_key_id.len().saturating_sub(4);
@@ -375,8 +375,12 @@ mod tests {
             provider: Provider::Aws,
             account: String::new(),
             regions: vec!["us-east-1".into()],
-            credentials: Credentials::access_key("AKIA1234", "secret".into(), Some(String::new()))
-                .unwrap(),
+            credentials: ConnectionCredentials::access_key(
+                "AKIA1234",
+                "secret".into(),
+                Some(String::new()),
+            )
+            .unwrap(),
             assume_role: None,
             external_id: None,
             endpoint: None,
@@ -414,14 +418,14 @@ mod tests {
             "assume_role"
         );
         assert_eq!(
-            Credentials::access_key("A B", "s".into(), None)
+            ConnectionCredentials::access_key("A B", "s".into(), None)
                 .unwrap_err()
                 .field,
             "credentials.access_key_id"
         );
 
         assert_eq!(
-            Credentials::access_key("AB", String::new(), None)
+            ConnectionCredentials::access_key("AB", String::new(), None)
                 .unwrap_err()
                 .rule,
             BrokenRule::Missing
@@ -448,7 +452,7 @@ mod tests {
         before.check_change(&moved, true).unwrap();
         before.check_change(&before, false).unwrap();
         Connection {
-            credentials: Credentials::Ambient,
+            credentials: ConnectionCredentials::Ambient,
             ..before
         }
         .check_change(&moved, false)

@@ -7,12 +7,12 @@ use super::{QuantityError, TimeSpan, shown};
 
 /// The average of the last days, written as `30d_average`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Baseline {
+pub struct QuantityBaseline {
     /// Days that are averaged.
     pub days: u32,
 }
 
-impl FromStr for Baseline {
+impl FromStr for QuantityBaseline {
     type Err = QuantityError;
 
     /// Reads `30d_average`, and `30d` for the same.
@@ -27,12 +27,12 @@ impl FromStr for Baseline {
         let days = span
             .and_then(TimeSpan::whole_days)
             .and_then(|days| u32::try_from(days).ok());
-        days.map(|days| Baseline { days })
+        days.map(|days| QuantityBaseline { days })
             .ok_or_else(|| QuantityError::Baseline(shown(text)))
     }
 }
 
-impl fmt::Display for Baseline {
+impl fmt::Display for QuantityBaseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}d_average", self.days)
     }

@@ -27,7 +27,7 @@ fn the_specifications_spellings_are_written_as_they_were_read() {
         "5%", "50%", "3%", "99.9%", "20%", "85%", "0%", "100%", "99.999%", "0.1%",
     ]);
     same::<DataSize>(&["500GB", "10GB", "1TB", "1500GB", "1B", "0B"]);
-    same::<Baseline>(&["30d_average", "7d_average"]);
+    same::<QuantityBaseline>(&["30d_average", "7d_average"]);
 }
 
 #[test]
@@ -53,7 +53,10 @@ fn other_spellings_of_a_value_are_read_and_written_in_one() {
         DataSize::from_gigabytes(500.25).map(DataSize::gigabytes),
         Some(500.25)
     );
-    assert_eq!("30d".parse::<Baseline>().unwrap(), Baseline { days: 30 });
+    assert_eq!(
+        "30d".parse::<QuantityBaseline>().unwrap(),
+        QuantityBaseline { days: 30 }
+    );
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn what_is_no_quantity_is_refused_with_an_example() {
     refused::<DataSize>(&[
         "", "GB", "500", "500XB", "-1GB", "NaNGB", "infGB", "1e9PB", "+5GB",
     ]);
-    refused::<Baseline>(&["", "average", "30_average", "36h_average", "30d_median"]);
+    refused::<QuantityBaseline>(&["", "average", "30_average", "36h_average", "30d_median"]);
 }
 
 #[test]

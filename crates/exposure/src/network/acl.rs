@@ -4,7 +4,7 @@ use ipnet::IpNet;
 use serde_json::Value;
 
 use crate::ports::Ports;
-use crate::source::{Source, covers};
+use crate::source::{ExposureSource, covers};
 use crate::value;
 
 /// Direction of traffic, seen from the subnet.
@@ -53,7 +53,7 @@ impl<'a> Acl<'a> {
 
     /// Returns the ports that the ACL allows between the subnet and a peer outside it. Each of the
     /// peer's ranges is decided for itself: what any of them may use is allowed.
-    pub(crate) fn allowed(&self, direction: Direction, peer: &Source<'_>) -> Ports {
+    pub(crate) fn allowed(&self, direction: Direction, peer: &ExposureSource<'_>) -> Ports {
         let each = peer
             .ranges
             .iter()
@@ -61,7 +61,7 @@ impl<'a> Acl<'a> {
         each.fold(Ports::default(), |all, ports| all.or(&ports))
     }
 
-    fn allowed_for(&self, direction: Direction, peer: &Source<'_>, range: &IpNet) -> Ports {
+    fn allowed_for(&self, direction: Direction, peer: &ExposureSource<'_>, range: &IpNet) -> Ports {
         let (mut undecided, mut allowed) = (Ports::all(), Ports::default());
         for entry in &self.entries {
             let Some(own) = entry.range.filter(|_| entry.direction == direction) else {
@@ -100,7 +100,7 @@ mod tests {
         let check = |entries: Vec<Value>, expect: &str| {
             let document = json!({ "entrySet": entries });
             let acl = Acl::read("acl-1", &document);
-            let internet = Source::internet(Family::V4);
+            let internet = ExposureSource::internet(Family::V4);
             assert_eq!(
                 acl.allowed(Direction::In, &internet).to_string(),
                 expect,

@@ -4,7 +4,7 @@ use ipnet::IpNet;
 use serde_json::{Map, Value};
 
 use crate::ports::Ports;
-use crate::source::Source;
+use crate::source::ExposureSource;
 use crate::value;
 
 /// Lists of ranges in a rule, with the member that has the range.
@@ -23,7 +23,7 @@ pub(crate) enum Admitted<'a> {
 
 /// Inbound rule about one sender.
 #[derive(Debug)]
-pub(crate) struct Rule<'a> {
+pub(crate) struct GroupRule<'a> {
     pub(crate) from: Admitted<'a>,
     pub(crate) ports: Ports,
     /// The rule in words: `tcp 22 from 0.0.0.0/0`.
@@ -33,14 +33,14 @@ pub(crate) struct Rule<'a> {
 
 /// Security group.
 #[derive(Debug)]
-pub(crate) struct Group<'a> {
+pub(crate) struct SecurityGroup<'a> {
     pub(crate) id: &'a str,
     pub(crate) network: &'a str,
-    pub(crate) rules: Vec<Rule<'a>>,
+    pub(crate) rules: Vec<GroupRule<'a>>,
 }
 
-impl<'a> Group<'a> {
-    pub(crate) fn read(id: &'a str, document: &'a Value) -> Group<'a> {
+impl<'a> SecurityGroup<'a> {
+    pub(crate) fn read(id: &'a str, document: &'a Value) -> SecurityGroup<'a> {
         let mut rules = Vec::new();
         for permission in value::list(document, "ipPermissions") {
             let ports = Ports::read(permission, SCOPE);
@@ -56,15 +56,20 @@ impl<'a> Group<'a> {
                 .into_iter()
                 .map(|list| (Admitted::PrefixList(list), list));
 
-            rules.extend(ranges.chain(groups).chain(lists).map(|(from, name)| Rule {
-                from,
-                ports: ports.clone(),
-                words: format!("{ports} from {name}"),
-                permission,
-            }));
+            rules.extend(
+                ranges
+                    .chain(groups)
+                    .chain(lists)
+                    .map(|(from, name)| GroupRule {
+                        from,
+                        ports: ports.clone(),
+                        words: format!("{ports} from {name}"),
+                        permission,
+                    }),
+            );
         }
 
-        Group {
+        SecurityGroup {
             id,
             network: value::text(document, "vpcId").unwrap_or_default(),
             rules,
@@ -72,7 +77,10 @@ impl<'a> Group<'a> {
     }
 
     /// Returns the rules that admit a sender.
-    pub(crate) fn admitting(&self, source: &Source<'_>) -> impl Iterator<Item = &Rule<'a>> {
+    pub(crate) fn admitting(
+        &self,
+        source: &ExposureSource<'_>,
+    ) -> impl Iterator<Item = &GroupRule<'a>> {
         self.rules.iter().filter(move |rule| match rule.from {
             Admitted::Range(range) => source.is_admitted_by(&range),
             Admitted::Group(group) => source.groups.contains(&group),

@@ -2,7 +2,7 @@
 
 use ipnet::IpNet;
 
-use crate::finding::Step;
+use crate::finding::ExposureStep;
 use crate::ports::Ports;
 
 /// Security groups of an interface.
@@ -22,7 +22,7 @@ pub(crate) struct Interface<'a> {
     pub(crate) subnet: Option<&'a str>,
     pub(crate) guard: Guard<'a>,
     /// Step that tells its public IPv4 address, or why there is none.
-    pub(crate) public_v4: Result<Step, Step>,
+    pub(crate) public_v4: Result<ExposureStep, ExposureStep>,
     /// IPv6 address.
     pub(crate) public_v6: Option<String>,
     /// Addresses inside the network.

@@ -3,7 +3,7 @@
 use ipnet::IpNet;
 use serde_json::Value;
 
-use crate::source::{Family, Source};
+use crate::source::{ExposureSource, Family};
 use crate::value;
 
 /// Members of a route that name its target.
@@ -60,7 +60,7 @@ impl<'a> RouteTable<'a> {
     /// Returns the routes that packets to the internet at large take: those to a range that is
     /// open to it, the widest first.
     pub(crate) fn to_internet(&self, family: Family) -> Vec<&Route<'a>> {
-        let internet = Source::internet(family);
+        let internet = ExposureSource::internet(family);
         let mut routes: Vec<&Route<'a>> = self
             .routes
             .iter()

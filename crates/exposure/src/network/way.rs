@@ -1,26 +1,26 @@
 //! Ways of traffic through the network, edge by edge.
 
 use super::{Direction, Guard, Interface, Network};
-use crate::finding::Step;
+use crate::finding::ExposureStep;
 use crate::ports::Ports;
-use crate::source::{Family, Source};
+use crate::source::{ExposureSource, Family};
 
 /// Outcome of following traffic to an interface.
 #[derive(Debug, Clone)]
 pub(crate) enum Way {
     Open {
-        path: Vec<Step>,
+        path: Vec<ExposureStep>,
         ports: Ports,
     },
     /// The last step stops the traffic, for certain or because it was not read.
     Stopped {
-        path: Vec<Step>,
+        path: Vec<ExposureStep>,
         is_certain: bool,
     },
 }
 
 impl Way {
-    pub(crate) fn stopped(mut path: Vec<Step>, step: Step) -> Way {
+    pub(crate) fn stopped(mut path: Vec<ExposureStep>, step: ExposureStep) -> Way {
         path.push(step);
         Way::Stopped {
             path,
@@ -28,7 +28,7 @@ impl Way {
         }
     }
 
-    pub(crate) fn unknown(mut path: Vec<Step>, step: Step) -> Way {
+    pub(crate) fn unknown(mut path: Vec<ExposureStep>, step: ExposureStep) -> Way {
         path.push(step);
         Way::Stopped {
             path,
@@ -50,12 +50,16 @@ impl<'a> Network<'a> {
         let mut path = Vec::new();
         let address = match (family, &interface.public_v6) {
             (Family::V4, _) => interface.public_v4.clone(),
-            (Family::V6, Some(address)) => Ok(Step::new(
+            (Family::V6, Some(address)) => Ok(ExposureStep::new(
                 "address",
                 resource,
                 format!("has address {address}"),
             )),
-            (Family::V6, None) => Err(Step::new("address", resource, "has no IPv6 address")),
+            (Family::V6, None) => Err(ExposureStep::new(
+                "address",
+                resource,
+                "has no IPv6 address",
+            )),
         };
         match address {
             Ok(step) if step.is_closed_by(closed) => {
@@ -71,7 +75,7 @@ impl<'a> Network<'a> {
             Err((step, false)) => return Way::unknown(path, step),
         }
 
-        let source = Source::internet(family);
+        let source = ExposureSource::internet(family);
         self.admitted(path, interface, &source, None, closed)
     }
 
@@ -80,10 +84,10 @@ impl<'a> Network<'a> {
         &self,
         interface: &Interface<'a>,
         family: Family,
-    ) -> Result<Step, (Step, bool)> {
+    ) -> Result<ExposureStep, (ExposureStep, bool)> {
         let subnet = interface.subnet.unwrap_or(interface.network);
         let Some(table) = self.table(interface.subnet, interface.network) else {
-            let step = Step::new("route_table", subnet, "route table was not read");
+            let step = ExposureStep::new("route_table", subnet, "route table was not read");
             return Err((step, false));
         };
         let as_main = match self.is_main(interface.subnet) {
@@ -103,7 +107,7 @@ impl<'a> Network<'a> {
                 "{}{as_main} routes {} of {subnet} to internet gateway {}",
                 table.id, route.range, route.target
             );
-            return Ok(Step::new("route_table", table.id, says));
+            return Ok(ExposureStep::new("route_table", table.id, says));
         }
 
         let Some(route) = routes.first() else {
@@ -112,12 +116,12 @@ impl<'a> Network<'a> {
                 "{}{as_main} has no route of {subnet} for {everything} to an internet gateway",
                 table.id
             );
-            return Err((Step::new("route_table", table.id, says), true));
+            return Err((ExposureStep::new("route_table", table.id, says), true));
         };
         let (range, target) = (route.range, route.target);
         if target.starts_with("vpce-") {
             let says = format!("{range} passes {target}, an inspection that is not evaluated");
-            return Err((Step::new("route_table", table.id, says), false));
+            return Err((ExposureStep::new("route_table", table.id, says), false));
         }
         let reason = match (is_gateway(target), route.is_active) {
             (_, false) => "which is no longer there",
@@ -131,16 +135,16 @@ impl<'a> Network<'a> {
             "{}{as_main} routes {range} of {subnet} to {target}, {reason}",
             table.id
         );
-        Err((Step::new("route_table", table.id, says), true))
+        Err((ExposureStep::new("route_table", table.id, says), true))
     }
 
     /// Follows traffic of a sender through the network ACL and the security groups of an interface;
     /// of `wanted` ports only, if they are given.
     pub(crate) fn admitted(
         &self,
-        mut path: Vec<Step>,
+        mut path: Vec<ExposureStep>,
         interface: &Interface<'a>,
-        source: &Source<'_>,
+        source: &ExposureSource<'_>,
         wanted: Option<&Ports>,
         closed: Option<&str>,
     ) -> Way {
@@ -169,7 +173,7 @@ impl<'a> Network<'a> {
         match &interface.guard {
             Guard::Open => {
                 let says = format!("no security group: admits {ports}");
-                path.push(Step::new("security_group", "none", says));
+                path.push(ExposureStep::new("security_group", "none", says));
                 Way::Open { path, ports }
             }
             Guard::Groups(groups) => {
@@ -191,7 +195,7 @@ impl<'a> Network<'a> {
                 match (without_acl, path.pop()) {
                     (Way::Open { ports, .. }, Some(acl)) => {
                         let says = format!("refuses {ports}, which security groups admit");
-                        Way::stopped(path, Step::new("network_acl", acl.resource, says))
+                        Way::stopped(path, ExposureStep::new("network_acl", acl.resource, says))
                     }
                     _ => way,
                 }
@@ -202,19 +206,22 @@ impl<'a> Network<'a> {
     fn through_acl(
         &self,
         interface: &Interface<'a>,
-        source: &Source<'_>,
+        source: &ExposureSource<'_>,
         wanted: &Ports,
-    ) -> Result<(Ports, Step), Step> {
+    ) -> Result<(Ports, ExposureStep), ExposureStep> {
         let Some(acl) = self.acl(interface.subnet, interface.network) else {
             let subnet = interface.subnet.unwrap_or(interface.network);
             let says = "network ACL was not read; the default one admits everything";
-            return Ok((wanted.clone(), Step::new("network_acl", subnet, says)));
+            return Ok((
+                wanted.clone(),
+                ExposureStep::new("network_acl", subnet, says),
+            ));
         };
 
         let inbound = acl.allowed(Direction::In, source).and(wanted);
         if inbound.is_empty() {
             let says = format!("{} admits none of {wanted}", acl.id);
-            return Err(Step::new("network_acl", acl.id, says));
+            return Err(ExposureStep::new("network_acl", acl.id, says));
         }
         let ports = inbound.answered_through(&acl.allowed(Direction::Out, source));
         if ports.is_empty() {
@@ -222,18 +229,18 @@ impl<'a> Network<'a> {
                 "{} admits {inbound}, and lets no reply out to ports from 1024 up",
                 acl.id
             );
-            return Err(Step::new("network_acl", acl.id, says));
+            return Err(ExposureStep::new("network_acl", acl.id, says));
         }
 
         let says = format!("{} admits {ports} and lets replies out", acl.id);
-        Ok((ports, Step::new("network_acl", acl.id, says)))
+        Ok((ports, ExposureStep::new("network_acl", acl.id, says)))
     }
 
     fn through_groups(
         &self,
-        mut path: Vec<Step>,
+        mut path: Vec<ExposureStep>,
         groups: &[&'a str],
-        source: &Source<'_>,
+        source: &ExposureSource<'_>,
         wanted: &Ports,
         closed: Option<&str>,
     ) -> Way {
@@ -242,7 +249,7 @@ impl<'a> Network<'a> {
         for group in groups.iter().filter_map(|id| self.groups.get(id)) {
             for rule in group.admitting(source) {
                 let admitted = rule.ports.and(wanted);
-                let step = || Step::new("security_group", group.id, "").keyed(&rule.words);
+                let step = || ExposureStep::new("security_group", group.id, "").keyed(&rule.words);
                 // Without a closed setting no step is put into words for each rule.
                 let is_closed = closed.is_some() && step().is_closed_by(closed);
                 if !admitted.is_empty() && !is_closed {
@@ -257,7 +264,7 @@ impl<'a> Network<'a> {
                 .iter()
                 .map(|(group, words)| format!("{group} admits {words}"))
                 .collect();
-            let step = Step::new("security_group", *first, said.join("; "));
+            let step = ExposureStep::new("security_group", *first, said.join("; "));
             path.push(match open.as_slice() {
                 [_] => step.keyed(words),
                 _ => step,
@@ -276,7 +283,7 @@ impl<'a> Network<'a> {
                 None => "the documents name no security group".to_owned(),
             };
             let resource = unread.first().copied().unwrap_or("none");
-            return Way::unknown(path, Step::new("security_group", resource, says));
+            return Way::unknown(path, ExposureStep::new("security_group", resource, says));
         }
 
         let admit: Vec<String> = groups
@@ -288,6 +295,6 @@ impl<'a> Network<'a> {
             "{}; none of it is {wanted} from this sender",
             admit.join(", ")
         );
-        Way::stopped(path, Step::new("security_group", groups[0], says))
+        Way::stopped(path, ExposureStep::new("security_group", groups[0], says))
     }
 }

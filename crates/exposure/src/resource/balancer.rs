@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Halt, Resource, places};
-use crate::finding::Step;
+use super::{ExposureResource, Halt, places};
+use crate::finding::ExposureStep;
 use crate::network::{Guard, Interface, Network};
 use crate::ports::Ports;
 use crate::value;
@@ -23,13 +23,13 @@ pub(crate) fn is_balancer(kind: &str) -> bool {
     matches!(kind, "load_balancer" | "classic_load_balancer")
 }
 
-pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
+pub(super) fn read<'a>(resource: &mut ExposureResource<'a>, network: &Network<'a>) {
     let document = resource.document;
     let kind = value::text(document, "Type").unwrap_or_default();
     if kind == "gateway" {
         let says = "passes traffic to appliances only";
         resource.halt = Some(Halt {
-            step: Step::new("load_balancer", resource.id, says),
+            step: ExposureStep::new("load_balancer", resource.id, says),
             is_certain: true,
         });
     }
@@ -46,7 +46,7 @@ pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
 
     if value::at(document, "Listeners").is_none() || value::is_hidden(document, "Listeners") {
         resource.halt.get_or_insert(Halt {
-            step: Step::new("listener", resource.id, "listeners were not read"),
+            step: ExposureStep::new("listener", resource.id, "listeners were not read"),
             is_certain: false,
         });
     }
@@ -80,7 +80,7 @@ pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
     add(resource, network, of, &subnets, &guard, is_dual);
 }
 
-pub(super) fn classic<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
+pub(super) fn classic<'a>(resource: &mut ExposureResource<'a>, network: &Network<'a>) {
     let document = resource.document;
     let machines = value::each(document, "Instances", "InstanceId");
     resource.listeners = value::list(document, "ListenerDescriptions")
@@ -103,7 +103,7 @@ pub(super) fn classic<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
 }
 
 fn add<'a>(
-    resource: &mut Resource<'a>,
+    resource: &mut ExposureResource<'a>,
     network: &Network<'a>,
     of: Option<&'a str>,
     subnets: &[&'a str],
@@ -112,19 +112,23 @@ fn add<'a>(
 ) {
     if resource.listeners.is_empty() {
         resource.halt.get_or_insert(Halt {
-            step: Step::new("listener", resource.id, "has no listener"),
+            step: ExposureStep::new("listener", resource.id, "has no listener"),
             is_certain: true,
         });
     }
 
     let is_internal = value::text(resource.document, "Scheme") == Some("internal");
     let public_v4 = match is_internal {
-        true => Err(Step::new(
+        true => Err(ExposureStep::new(
             "setting",
             resource.id,
             "is internal: has no public address",
         )),
-        false => Ok(Step::new("setting", resource.id, "is internet-facing")),
+        false => Ok(ExposureStep::new(
+            "setting",
+            resource.id,
+            "is internet-facing",
+        )),
     };
     let served = resource
         .listeners

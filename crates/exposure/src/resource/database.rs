@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Resource, places};
-use crate::finding::Step;
+use super::{ExposureResource, places};
+use crate::finding::ExposureStep;
 use crate::network::{Guard, Interface, Network};
 use crate::ports::Ports;
 use crate::value;
 
-pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
+pub(super) fn read<'a>(resource: &mut ExposureResource<'a>, network: &Network<'a>) {
     let document = resource.document;
     let zone = value::text(document, "AvailabilityZone");
     let zone_of = |subnet: &&'a Value| value::text(subnet, "SubnetAvailabilityZone.Name");
@@ -34,7 +34,7 @@ pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
     add(resource, network, of_group, &subnets, &groups, port);
 }
 
-pub(super) fn warehouse<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
+pub(super) fn warehouse<'a>(resource: &mut ExposureResource<'a>, network: &Network<'a>) {
     let document = resource.document;
     let of = value::text(document, "VpcId");
     let subnets = of
@@ -47,7 +47,7 @@ pub(super) fn warehouse<'a>(resource: &mut Resource<'a>, network: &Network<'a>) 
 }
 
 fn add<'a>(
-    resource: &mut Resource<'a>,
+    resource: &mut ExposureResource<'a>,
     network: &Network<'a>,
     of: Option<&'a str>,
     subnets: &[&'a str],
@@ -55,9 +55,11 @@ fn add<'a>(
     port: Option<u16>,
 ) {
     let public_v4 = match value::is_true(resource.document, "PubliclyAccessible") {
-        true => Ok(Step::new("setting", resource.id, "is publicly accessible")
-            .keyed("publicly accessible")),
-        false => Err(Step::new(
+        true => Ok(
+            ExposureStep::new("setting", resource.id, "is publicly accessible")
+                .keyed("publicly accessible"),
+        ),
+        false => Err(ExposureStep::new(
             "setting",
             resource.id,
             "is not publicly accessible",

@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::{Attachments, Halt, Resource};
-use crate::finding::Step;
+use super::{Attachments, ExposureResource, Halt};
+use crate::finding::ExposureStep;
 use crate::network::{Guard, Interface, Network};
 use crate::value;
 
 pub(super) fn read<'a>(
-    resource: &mut Resource<'a>,
+    resource: &mut ExposureResource<'a>,
     network: &Network<'a>,
     attachments: &Attachments<'a>,
 ) {
     let document = resource.document;
     if value::text(document, "instanceState.name") == Some("stopped") {
         resource.halt = Some(Halt {
-            step: Step::new("state", resource.id, "is stopped"),
+            step: ExposureStep::new("state", resource.id, "is stopped"),
             is_certain: true,
         });
     }
@@ -69,12 +69,12 @@ fn interface<'a>(
         .or_else(|| value::text(machine, "ipAddress").filter(|_| is_first))
         .or_else(|| attachments.addresses.get(id).copied().filter(|_| is_first));
     let public_v4 = match own {
-        Some(address) => Ok(Step::new(
+        Some(address) => Ok(ExposureStep::new(
             "address",
             id,
             format!("has public address {address}"),
         )),
-        None => Err(Step::new("address", id, "has no public address")),
+        None => Err(ExposureStep::new("address", id, "has no public address")),
     };
 
     let v6 = value::each(part, "ipv6AddressesSet", "ipv6Address");

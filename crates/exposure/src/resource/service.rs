@@ -1,13 +1,13 @@
 //! Services of ECS with a network of their own (`awsvpc`), whose tasks have an interface in one of
 //! the subnets each, and functions in a network, which only send.
 
-use super::Resource;
-use crate::finding::Step;
+use super::ExposureResource;
+use crate::finding::ExposureStep;
 use crate::network::{Guard, Interface, Network};
 use crate::ports::Ports;
 use crate::value;
 
-pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
+pub(super) fn read<'a>(resource: &mut ExposureResource<'a>, network: &Network<'a>) {
     const PLACE: &str = "networkConfiguration.awsvpcConfiguration";
     let Some(place) = value::at(resource.document, PLACE) else {
         return;
@@ -17,11 +17,11 @@ pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
     let public_v4 = match value::text(place, "assignPublicIp") {
         Some("ENABLED") => {
             Ok(
-                Step::new("setting", resource.id, "gives its tasks public addresses")
+                ExposureStep::new("setting", resource.id, "gives its tasks public addresses")
                     .keyed("public addresses"),
             )
         }
-        _ => Err(Step::new(
+        _ => Err(ExposureStep::new(
             "setting",
             resource.id,
             "gives its tasks no public address",
@@ -48,7 +48,7 @@ pub(super) fn read<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
 }
 
 /// Reads the place in the network that a function sends from. Nothing reaches a function there.
-pub(super) fn function<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
+pub(super) fn function<'a>(resource: &mut ExposureResource<'a>, network: &Network<'a>) {
     let groups = value::texts(resource.document, "VpcConfig.SecurityGroupIds");
     for subnet in value::texts(resource.document, "VpcConfig.SubnetIds") {
         let says = "is reached by its name, not by an address";
@@ -56,7 +56,7 @@ pub(super) fn function<'a>(resource: &mut Resource<'a>, network: &Network<'a>) {
             network: network.network_of(subnet).unwrap_or_default(),
             subnet: Some(subnet),
             guard: Guard::Groups(groups.clone()),
-            public_v4: Err(Step::new("address", resource.id, says)),
+            public_v4: Err(ExposureStep::new("address", resource.id, says)),
             public_v6: None,
             private: Vec::new(),
             listens: None,

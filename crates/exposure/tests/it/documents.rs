@@ -1,6 +1,6 @@
 //! Documents of small estates.
 
-use reeve_exposure::{ChokePoint, Configuration, Estate, Exposure};
+use reeve_exposure::{ChokePoint, Estate, Exposure, ExposureConfiguration};
 use serde_json::{Value, json};
 
 /// Account that the estate belongs to.
@@ -22,13 +22,15 @@ impl Documents {
         self
     }
 
-    fn configurations(&self) -> impl Iterator<Item = Configuration<'_>> {
-        self.0.iter().map(|(kind, id, document)| Configuration {
-            id,
-            kind,
-            account: ACCOUNT,
-            document,
-        })
+    fn configurations(&self) -> impl Iterator<Item = ExposureConfiguration<'_>> {
+        self.0
+            .iter()
+            .map(|(kind, id, document)| ExposureConfiguration {
+                id,
+                kind,
+                account: ACCOUNT,
+                document,
+            })
     }
 
     pub(crate) fn exposures(&self) -> Vec<Exposure> {

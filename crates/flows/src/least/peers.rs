@@ -8,7 +8,7 @@ use super::used::{KeptFlow, Wide, is_admin, with_uses};
 use super::{GroupFacts, LeastSettings, RuleUse, TightRule, window};
 use crate::peers::is_public;
 use crate::record::FlowDirection;
-use crate::rules::{Rule, RulePeer, has_ports, only};
+use crate::rules::{FlowRule, RulePeer, has_ports, only};
 use crate::seen::SeenFlow;
 
 /// Peers on the internet from which on a rule serves the public: the next client has another
@@ -19,7 +19,7 @@ const PUBLIC_PEERS: usize = 8;
 const MANY_PORTS: usize = 20;
 
 /// Flows of one protocol, port range and present rule.
-type Uses<'a> = BTreeMap<(&'a Rule, Option<u8>, u16, u16), Vec<&'a KeptFlow<'a>>>;
+type Uses<'a> = BTreeMap<(&'a FlowRule, Option<u8>, u16, u16), Vec<&'a KeptFlow<'a>>>;
 
 /// Returns the rules of a direction, at most `most`.
 pub(super) fn rules(
@@ -36,7 +36,7 @@ pub(super) fn rules(
 
     for ((within, protocol, from_port, to_port), flows) in &uses {
         for (peer, reason, seen) in peers(group, wide, within, flows) {
-            let rule = Rule {
+            let rule = FlowRule {
                 direction,
                 protocol: *protocol,
                 from_port: *from_port,
@@ -73,7 +73,7 @@ fn by_ports<'a>(kept: &'a [KeptFlow<'a>], direction: FlowDirection) -> Uses<'a> 
         uses.entry(key).or_default().push(kept);
     }
 
-    let mut ports: BTreeMap<(&Rule, Option<u8>), BTreeSet<u16>> = BTreeMap::new();
+    let mut ports: BTreeMap<(&FlowRule, Option<u8>), BTreeSet<u16>> = BTreeMap::new();
     for (within, protocol, from, _) in uses.keys() {
         let high = ports.entry((within, *protocol)).or_default();
         if *from >= 1024 {
@@ -109,7 +109,7 @@ type PeerUse<'a> = (RulePeer, RuleUse, Vec<&'a SeenFlow>);
 fn peers<'a>(
     group: &GroupFacts<'_>,
     wide: &Wide<'_>,
-    within: &Rule,
+    within: &FlowRule,
     kept: &[&'a KeptFlow<'a>],
 ) -> Vec<PeerUse<'a>> {
     let all = |reason| {
@@ -210,9 +210,9 @@ fn widen(
     window: (i32, i32),
 ) -> Vec<TightRule> {
     while found.len() > most {
-        let mut counts: BTreeMap<(&Rule, Option<u8>, u16, u16), usize> = BTreeMap::new();
+        let mut counts: BTreeMap<(&FlowRule, Option<u8>, u16, u16), usize> = BTreeMap::new();
         for tight in &found {
-            let Rule {
+            let FlowRule {
                 protocol,
                 from_port,
                 to_port,
@@ -238,7 +238,7 @@ fn widen(
         let kept = uses.get(&(&within, protocol, from_port, to_port));
         let kept = kept.map_or(&[][..], Vec::as_slice);
         let flows: Vec<&SeenFlow> = kept.iter().map(|kept| kept.flow).collect();
-        let rule = Rule {
+        let rule = FlowRule {
             protocol,
             from_port,
             to_port,

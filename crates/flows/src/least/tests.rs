@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::*;
 use crate::aggregate::{Aggregator, FlowBatch};
-use crate::record::{FlowAction, Format};
+use crate::record::{FlowAction, FlowFormat};
 use crate::rules::RulePeer;
 use crate::seen::CoverageDay;
 use crate::sums::{FlowCounts, first_second};
@@ -134,7 +134,7 @@ fn learned(days: impl Iterator<Item = i32>, random: &mut Random) -> InterfaceFlo
     for day in days {
         let opened = traffic(day, random);
         for line in lines(day, &opened, random) {
-            aggregator.add(Format::default().line(&line).unwrap());
+            aggregator.add(FlowFormat::default().line(&line).unwrap());
         }
     }
     seen(aggregator.take())
@@ -168,14 +168,14 @@ fn seen(batch: FlowBatch) -> InterfaceFlows {
     }
 }
 
-fn rules(texts: &[&str]) -> Vec<Rule> {
+fn rules(texts: &[&str]) -> Vec<FlowRule> {
     texts
         .iter()
-        .map(|text| Rule::parse(text).unwrap())
+        .map(|text| FlowRule::parse(text).unwrap())
         .collect()
 }
 
-fn wide() -> Vec<Rule> {
+fn wide() -> Vec<FlowRule> {
     rules(&[
         "ingress tcp 0-65535 10.0.0.0/8",
         "ingress tcp 22-22 0.0.0.0/0",
@@ -188,7 +188,7 @@ fn members() -> HashMap<IpAddr, Vec<String>> {
     [("10.0.2.5".parse().unwrap(), vec!["sg-data".to_owned()])].into()
 }
 
-fn judged(wide: &[Rule], interfaces: &[InterfaceFlows]) -> Result<LeastRules, Abstained> {
+fn judged(wide: &[FlowRule], interfaces: &[InterfaceFlows]) -> Result<LeastRules, Abstained> {
     let subnets = [
         "10.0.1.0/24".parse().unwrap(),
         "10.0.2.0/24".parse().unwrap(),
@@ -314,7 +314,7 @@ fn without_coverage_nothing_is_concluded() {
 fn a_group_that_is_tight_stays() {
     let interface = learned(0..TODAY, &mut Random(5));
     let found = judged(&wide(), std::slice::from_ref(&interface)).unwrap();
-    let tight: Vec<Rule> = found.rules.into_iter().map(|tight| tight.rule).collect();
+    let tight: Vec<FlowRule> = found.rules.into_iter().map(|tight| tight.rule).collect();
     let again = judged(&tight, &[interface]).unwrap_err();
     assert_eq!((again.code, again.is_decided), ("tight_already", true));
 }

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use super::{GroupFacts, LeastSettings, RuleUse, TightRule, window};
 use crate::peers::{is_conversation, is_public};
 use crate::record::{FlowAction, FlowDirection};
-use crate::rules::{Rule, RulePeer};
+use crate::rules::{FlowRule, RulePeer};
 use crate::seen::SeenFlow;
 
 /// Ports by which machines and data stores are administered: peers on the internet that talked to
@@ -25,7 +25,7 @@ const OVERDUE: f64 = 1.5;
 /// Present rules of a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wide<'a> {
-    pub(super) rules: &'a [Rule],
+    pub(super) rules: &'a [FlowRule],
     pub(super) members: &'a HashMap<IpAddr, Vec<String>>,
 }
 
@@ -38,9 +38,9 @@ impl<'a> Wide<'a> {
     }
 
     /// Returns the narrowest rule that permits a flow.
-    pub(super) fn rule(&self, flow: &SeenFlow) -> Option<&'a Rule> {
+    pub(super) fn rule(&self, flow: &SeenFlow) -> Option<&'a FlowRule> {
         let groups = self.groups_of(&flow.peer);
-        let permits = |rule: &&Rule| {
+        let permits = |rule: &&FlowRule| {
             rule.permits(flow.direction, flow.protocol, flow.port, &flow.peer, groups)
         };
         self.rules
@@ -51,7 +51,7 @@ impl<'a> Wide<'a> {
 }
 
 /// Orders rules by what they permit: named groups, then networks by their size, then ports.
-fn breadth(rule: &Rule) -> (u8, u8, u16) {
+fn breadth(rule: &FlowRule) -> (u8, u8, u16) {
     let (kind, size) = match &rule.peer {
         RulePeer::Group(_) => (0, 0),
         RulePeer::Network(network) => (1, network.max_prefix_len() - network.prefix_len()),
@@ -64,7 +64,7 @@ fn breadth(rule: &Rule) -> (u8, u8, u16) {
 #[derive(Debug)]
 pub(super) struct KeptFlow<'a> {
     pub(super) flow: &'a SeenFlow,
-    pub(super) within: &'a Rule,
+    pub(super) within: &'a FlowRule,
     pub(super) reason: RuleUse,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct KeptFlow<'a> {
 #[derive(Debug)]
 pub(super) struct Cut<'a> {
     pub(super) flow: &'a SeenFlow,
-    pub(super) within: &'a Rule,
+    pub(super) within: &'a FlowRule,
     pub(super) reason: &'static str,
 }
 
@@ -172,8 +172,8 @@ pub(super) fn present(
 
 /// Returns a rule with the counts of the flows that use it.
 pub(super) fn with_uses(
-    rule: Rule,
-    within: &Rule,
+    rule: FlowRule,
+    within: &FlowRule,
     reason: RuleUse,
     flows: &[&SeenFlow],
     (start, end): (i32, i32),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use reeve_access::{Principal, TokenHash};
 
-use crate::identify::watched::Changes;
+use crate::identify::watched::WatchedChanges;
 
 /// Time for which the store's answer is valid.
 const FRESH: Duration = Duration::from_secs(2);
@@ -28,7 +28,7 @@ struct Known {
 /// Principals by the hashes of their tokens.
 pub(crate) struct KnownTokens {
     known: Mutex<HashMap<TokenHash, Known>>,
-    changes: Changes,
+    changes: WatchedChanges,
 }
 
 /// The moment before the store was asked.
@@ -39,7 +39,7 @@ pub(super) struct Asking {
 }
 
 impl KnownTokens {
-    pub(crate) fn new(changes: Changes) -> Self {
+    pub(crate) fn new(changes: WatchedChanges) -> Self {
         KnownTokens {
             known: Mutex::default(),
             changes,

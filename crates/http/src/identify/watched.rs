@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use reeve_access::{
-    AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId,
+    AccessError, AccessSession, AccessStore, ApiToken, Team, TeamId, TokenHash, User, UserId,
 };
 
 /// Counter of changes of access rights through this process.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Changes(Arc<AtomicU64>);
+pub(crate) struct WatchedChanges(Arc<AtomicU64>);
 
-impl Changes {
+impl WatchedChanges {
     /// The number of now. Whatever was read from the store after asking for it is as good as the
     /// number.
     pub(super) fn now(&self) -> u64 {
@@ -28,7 +28,7 @@ impl Changes {
     }
 }
 
-struct Counted<'a>(&'a Changes);
+struct Counted<'a>(&'a WatchedChanges);
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
@@ -39,12 +39,12 @@ impl Drop for Counted<'_> {
 /// A store whose changes are counted.
 pub(crate) struct Watched {
     store: Arc<dyn AccessStore>,
-    changes: Changes,
+    changes: WatchedChanges,
 }
 
 impl Watched {
-    pub(crate) fn over(store: Arc<dyn AccessStore>) -> (Arc<dyn AccessStore>, Changes) {
-        let changes = Changes::default();
+    pub(crate) fn over(store: Arc<dyn AccessStore>) -> (Arc<dyn AccessStore>, WatchedChanges) {
+        let changes = WatchedChanges::default();
         (
             Arc::new(Watched {
                 store,
@@ -133,15 +133,15 @@ impl AccessStore for Watched {
         self.store.token_touch(id, at_ms).await
     }
 
-    async fn session_insert(&self, session: &Session) -> Result<(), AccessError> {
+    async fn session_insert(&self, session: &AccessSession) -> Result<(), AccessError> {
         self.store.session_insert(session).await
     }
 
-    async fn session_by_hash(&self, hash: &TokenHash) -> Result<Session, AccessError> {
+    async fn session_by_hash(&self, hash: &TokenHash) -> Result<AccessSession, AccessError> {
         self.store.session_by_hash(hash).await
     }
 
-    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<Session>, AccessError> {
+    async fn session_list(&self, user: Option<&UserId>) -> Result<Vec<AccessSession>, AccessError> {
         self.store.session_list(user).await
     }
 
@@ -149,7 +149,7 @@ impl AccessStore for Watched {
         self.store.session_delete(id).await
     }
 
-    async fn session_expire(&self, now_ms: i64) -> Result<Vec<Session>, AccessError> {
+    async fn session_expire(&self, now_ms: i64) -> Result<Vec<AccessSession>, AccessError> {
         self.store.session_expire(now_ms).await
     }
 }

@@ -9,7 +9,7 @@ use reeve_access::Permission;
 use reeve_audit::{Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
 use reeve_estate::connection::rules::InvalidConnection;
-use reeve_estate::{Connection, ConnectionId, Credentials, Provider};
+use reeve_estate::{Connection, ConnectionCredentials, ConnectionId, Provider};
 use reeve_sources::{BillSource, BillSourceId, read_bucket, read_name, read_prefix};
 use serde_json::json;
 use utoipa_axum::routes;
@@ -235,7 +235,7 @@ async fn connection(app: &App, id: String) -> Result<Connection, Problem> {
         .into_iter()
         .find(|connection| connection.id == ConnectionId(id.clone()));
     let found = found.ok_or_else(|| wrong("is not the identifier of a connection"))?;
-    if found.provider != Provider::Aws || found.credentials == Credentials::Simulated {
+    if found.provider != Provider::Aws || found.credentials == ConnectionCredentials::Simulated {
         return Err(wrong("is not a connection to AWS"));
     }
 

@@ -9,7 +9,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_access::Permission;
 use reeve_anomalies::budget::{
-    Basis, Budget, BudgetAlert, BudgetId, MOST_BUDGETS, MOST_THRESHOLDS, Scope, Threshold,
+    Basis, Budget, BudgetAlert, BudgetId, BudgetScope, BudgetThreshold, MOST_BUDGETS,
+    MOST_THRESHOLDS,
 };
 use reeve_audit::{
     Entry, EventKind, FieldCode, Json as AuditJson, ResourceRef, events, is_email_address,
@@ -36,20 +37,20 @@ const MOST_ALERTS: u64 = 200;
 /// Greatest amount: what bills may hold.
 const GREATEST: f64 = 1e12;
 /// Thresholds of a budget that names none.
-const USUAL: [Threshold; 4] = [
-    Threshold {
+const USUAL: [BudgetThreshold; 4] = [
+    BudgetThreshold {
         percent: 50,
         basis: Basis::Actual,
     },
-    Threshold {
+    BudgetThreshold {
         percent: 80,
         basis: Basis::Actual,
     },
-    Threshold {
+    BudgetThreshold {
         percent: 100,
         basis: Basis::Actual,
     },
-    Threshold {
+    BudgetThreshold {
         percent: 100,
         basis: Basis::Forecast,
     },
@@ -254,7 +255,7 @@ fn names(field: &str, given: Vec<String>) -> Result<Vec<String>, Problem> {
         .collect()
 }
 
-fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
+fn scope(given: BudgetScopeBody) -> Result<BudgetScope, Problem> {
     if given.tags.len() > MOST_NAMES {
         return Err(Problem::field(
             "scope.tags",
@@ -270,7 +271,7 @@ fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
         ))
     });
 
-    Ok(Scope {
+    Ok(BudgetScope {
         providers: names("scope.providers", given.providers)?,
         accounts: names("scope.accounts", given.accounts)?,
         services: names("scope.services", given.services)?,
@@ -278,7 +279,7 @@ fn scope(given: BudgetScopeBody) -> Result<Scope, Problem> {
     })
 }
 
-fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Problem> {
+fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<BudgetThreshold>, Problem> {
     let Some(given) = given else {
         return Ok(USUAL.to_vec());
     };
@@ -312,7 +313,7 @@ fn thresholds(given: Option<Vec<ThresholdBody>>) -> Result<Vec<Threshold>, Probl
 
     Ok(found
         .into_iter()
-        .map(|(percent, basis)| Threshold { percent, basis })
+        .map(|(percent, basis)| BudgetThreshold { percent, basis })
         .collect())
 }
 

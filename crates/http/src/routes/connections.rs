@@ -8,7 +8,9 @@ use axum::http::StatusCode;
 use reeve_access::Permission;
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use reeve_estate::connection::rules;
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Provider, SyncReport};
+use reeve_estate::{
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Provider, SyncReport,
+};
 use serde_json::json;
 use utoipa_axum::routes;
 
@@ -330,11 +332,13 @@ fn regions(given: Vec<String>) -> Result<Vec<String>, Problem> {
 fn check_kind(connection: &Connection) -> Result<(), Problem> {
     match connection.provider {
         Provider::Database => Ok(rules::check_database(connection)?),
-        _ if matches!(connection.credentials, Credentials::Login { .. }) => Err(Problem::field(
-            "login",
-            FieldCode::InvalidValue,
-            "belongs to connections of databases",
-        )),
+        _ if matches!(connection.credentials, ConnectionCredentials::Login { .. }) => {
+            Err(Problem::field(
+                "login",
+                FieldCode::InvalidValue,
+                "belongs to connections of databases",
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -342,14 +346,14 @@ fn check_kind(connection: &Connection) -> Result<(), Problem> {
 fn credentials(
     given: Option<CredentialsBody>,
     login: Option<LoginBody>,
-) -> Result<Credentials, Problem> {
+) -> Result<ConnectionCredentials, Problem> {
     if let Some(login) = login {
-        return Ok(Credentials::login(&login.user, login.password)?);
+        return Ok(ConnectionCredentials::login(&login.user, login.password)?);
     }
     let Some(given) = given else {
-        return Ok(Credentials::Ambient);
+        return Ok(ConnectionCredentials::Ambient);
     };
-    Ok(Credentials::access_key(
+    Ok(ConnectionCredentials::access_key(
         &given.access_key_id,
         given.secret_access_key,
         given.session_token,

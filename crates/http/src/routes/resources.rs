@@ -16,8 +16,8 @@ use reeve_access::Permission;
 use reeve_audit::FieldCode;
 use reeve_estate::bucket::access::AGE_BANDS;
 use reeve_estate::{
-    BucketAccess, BucketContents, Catalogue, GIB, Metric, Money, Resource, ResourceId,
-    ResourceKind, ResourceTotal, Series,
+    BucketAccess, BucketContents, GIB, Metric, Money, PriceCatalogue, Resource, ResourceId,
+    ResourceKind, ResourceTotal, SampleSeries,
 };
 use reeve_recommend::guardrail::protection::{Protected, protections};
 use utoipa_axum::routes;
@@ -250,7 +250,7 @@ pub(super) fn parse<T>(
     }
 }
 
-fn series_body(series: &Series, max_points: usize) -> SeriesBody {
+fn series_body(series: &SampleSeries, max_points: usize) -> SeriesBody {
     SeriesBody {
         metric: series.metric.into(),
         unit: series.metric.unit().into(),
@@ -260,7 +260,7 @@ fn series_body(series: &Series, max_points: usize) -> SeriesBody {
 }
 
 /// At most `max` points: neighbours are averaged, times are the first of each group.
-fn averaged(series: &Series, max: usize) -> Vec<(i64, f64)> {
+fn averaged(series: &SampleSeries, max: usize) -> Vec<(i64, f64)> {
     let group = series.points.len().div_ceil(max).max(1);
     series
         .points
@@ -332,7 +332,7 @@ fn body_of(resource: &Resource) -> EstateResourceBody {
         access: resource.specification.access.as_ref().map(access_body),
         purchase: resource.purchase.map(Into::into),
         group: resource.group.as_ref().map(|group| group.0.clone()),
-        protections: protections(resource, Catalogue::builtin())
+        protections: protections(resource, PriceCatalogue::builtin())
             .map(protection_body)
             .collect(),
         tags: resource.tags.clone(),

@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use reeve_access::{
-    AccessError, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret, Session,
+    AccessError, AccessSession, Permission, Principal, PrincipalKind, SESSION_PREFIX, Secret,
     SignInMethod, TokenHash, User, password,
 };
 use reeve_audit::{FieldCode, ResourceRef, events};
@@ -149,12 +149,12 @@ fn session(
     token: Option<&Principal>,
     secret: &Secret,
     from: &From,
-) -> Session {
+) -> AccessSession {
     let now_ms = app.now().as_millisecond();
     let grant = token.and_then(|principal| principal.token.as_ref());
     let longest = now_ms + app.settings.session_s * 1000;
 
-    Session {
+    AccessSession {
         id: uuid::Uuid::now_v7().to_string(),
         user: user.id.clone(),
         hash: TokenHash::from_secret(secret.reveal()),
@@ -266,7 +266,7 @@ async fn list(State(app): State<Arc<App>>) -> Result<Json<List<SessionBody>>, Pr
     }))
 }
 
-fn session_body(session: Session) -> SessionBody {
+fn session_body(session: AccessSession) -> SessionBody {
     SessionBody {
         id: session.id,
         user_id: session.user.0,

@@ -232,7 +232,7 @@ mod tests {
             provider: Provider::Aws,
             account: "123456789012".to_owned(),
             regions: vec!["us-east-1".to_owned()],
-            credentials: reeve_estate::Credentials::Simulated,
+            credentials: reeve_estate::ConnectionCredentials::Simulated,
             assume_role: None,
             external_id: None,
             endpoint: endpoint.map(str::to_owned),

@@ -9,7 +9,7 @@ use reeve_access::{Permission, PublicUrl, Workspace};
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
 use utoipa_axum::routes;
 
-use crate::app::{App, Settings};
+use crate::app::{App, AppSettings};
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
@@ -193,7 +193,7 @@ pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
 }
 
 /// The settings as they stand in the log.
-fn record(workspace: &Workspace, configured: &Settings) -> AuditJson {
+fn record(workspace: &Workspace, configured: &AppSettings) -> AuditJson {
     AuditJson::from(
         serde_json::to_value(WorkspaceBody::new(workspace, configured)).unwrap_or_default(),
     )

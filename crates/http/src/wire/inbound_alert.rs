@@ -4,7 +4,7 @@ mod source;
 
 use std::collections::BTreeMap;
 
-use reeve_siem::{AlertReport, InboundAlert, Intake, Refusal, WeightFactor};
+use reeve_siem::{AlertReport, FormatRefusal, InboundAlert, Intake, WeightFactor};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -172,8 +172,8 @@ impl From<&Intake> for AlertIntakeBody {
     }
 }
 
-impl From<&Refusal> for AlertRefusalBody {
-    fn from(refusal: &Refusal) -> Self {
+impl From<&FormatRefusal> for AlertRefusalBody {
+    fn from(refusal: &FormatRefusal) -> Self {
         AlertRefusalBody {
             line: refusal.line,
             field: refusal.field.clone(),

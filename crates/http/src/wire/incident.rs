@@ -4,7 +4,8 @@ mod graph;
 mod playbook;
 
 use reeve_incidents::{
-    Incident, IncidentStatus as Status, Member, Moment, Note, StatusChange, Task, allowed,
+    Incident, IncidentMember, IncidentStatus as Status, Note, StatusChange, Task, TimelineMoment,
+    allowed,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -289,7 +290,7 @@ impl From<&Incident> for IncidentSummaryBody {
 
 impl IncidentFindingBody {
     /// The finding for a reader; accounts that the reader may not see are left out.
-    pub(crate) fn seen_by(member: &Member, may_see: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn seen_by(member: &IncidentMember, may_see: impl Fn(&str) -> bool) -> Self {
         let is_account = member.subject == "principal";
         let is_shown = !is_account || may_see(&member.subject_id);
         IncidentFindingBody {
@@ -344,8 +345,8 @@ impl From<&StatusChange> for IncidentStatusChangeBody {
     }
 }
 
-impl From<&Moment> for IncidentMomentBody {
-    fn from(moment: &Moment) -> Self {
+impl From<&TimelineMoment> for IncidentMomentBody {
+    fn from(moment: &TimelineMoment) -> Self {
         IncidentMomentBody {
             at: time::text(moment.at),
             kind: moment.kind.into(),

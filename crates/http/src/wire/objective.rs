@@ -2,7 +2,7 @@
 
 use reeve_engine::ObjectiveCourse;
 use reeve_estate::Metric;
-use reeve_recommend::objective::budget::Budget;
+use reeve_recommend::objective::budget::ObjectiveBudget;
 use reeve_recommend::objective::{Objective, ObjectiveStanding, Service};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -164,8 +164,8 @@ impl From<&Service> for ObjectiveServiceBody {
     }
 }
 
-impl From<&Budget> for ObjectiveBudgetBody {
-    fn from(budget: &Budget) -> Self {
+impl From<&ObjectiveBudget> for ObjectiveBudgetBody {
+    fn from(budget: &ObjectiveBudget) -> Self {
         ObjectiveBudgetBody {
             left_percent: budget.left * 100.0,
             burn_five_minutes: budget.burn.five_minutes,

@@ -1,7 +1,7 @@
 //! Runbooks, their applications and breakers, and trials on the past on the wire.
 
 use reeve_engine::{PastIssue, PastIssues, RunbookState};
-use reeve_recommend::runbook::condition::Span;
+use reeve_recommend::runbook::condition::ConditionSpan;
 use reeve_recommend::runbook::{Application, Breaker, Outcome, Runbook};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -251,8 +251,8 @@ impl From<&RunbookState> for RunbookBody {
     }
 }
 
-impl From<&Span> for RunbookSpanBody {
-    fn from(span: &Span) -> Self {
+impl From<&ConditionSpan> for RunbookSpanBody {
+    fn from(span: &ConditionSpan) -> Self {
         RunbookSpanBody {
             from: time::text(span.from),
             to: time::text(span.to),

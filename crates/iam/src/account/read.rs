@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::organization::{LEVEL_MEMBERS, ORGANIZATION_MEMBERS, read_organization};
-use super::{AccountPolicies, Group, Principal, PrincipalKind, Workload};
+use super::{AccountPolicies, IamGroup, IamPrincipalKind, Principal, Workload};
 use crate::aws_managed::aws_managed;
-use crate::caller::Caller;
-use crate::context::Context;
-use crate::document::{Policy, PolicyError};
+use crate::caller::IamCaller;
+use crate::context::IamContext;
+use crate::document::{IamPolicy, PolicyError};
 use crate::json_lines::json_lines;
 use crate::policy_set::{NamedPolicy, Organization, PolicyKind, PolicySet};
 
@@ -89,7 +89,7 @@ pub struct AccountBuilder {
     users: Vec<Value>,
     groups: Vec<Value>,
     roles: Vec<Value>,
-    managed: BTreeMap<String, Arc<Policy>>,
+    managed: BTreeMap<String, Arc<IamPolicy>>,
     resource_policies: BTreeMap<String, NamedPolicy>,
     workloads: BTreeSet<Workload>,
     organization: Organization,
@@ -327,8 +327,8 @@ impl AccountBuilder {
         let users = std::mem::take(&mut self.users);
         let roles = std::mem::take(&mut self.roles);
         let kinds = [
-            (PrincipalKind::User, "UserDetailList", users),
-            (PrincipalKind::Role, "RoleDetailList", roles),
+            (IamPrincipalKind::User, "UserDetailList", users),
+            (IamPrincipalKind::Role, "RoleDetailList", roles),
         ];
         for (kind, list_name, values) in kinds {
             for (at, value) in values.iter().enumerate() {
@@ -338,7 +338,7 @@ impl AccountBuilder {
             }
         }
 
-        let own: BTreeMap<String, Arc<Policy>> = self
+        let own: BTreeMap<String, Arc<IamPolicy>> = self
             .managed
             .into_iter()
             .filter(|(arn, _)| !arn.contains(":iam::aws:"))
@@ -358,12 +358,12 @@ impl AccountBuilder {
         })
     }
 
-    fn group(&self, place: &str, value: &Value) -> Result<Group, AccountError> {
+    fn group(&self, place: &str, value: &Value) -> Result<IamGroup, AccountError> {
         let name = required_text(place, value, "GroupName")?;
         let mut policies = inline(place, value, "GroupPolicyList", &format!("group {name}"))?;
         let (managed, attached, unread) = self.attached(value);
         policies.extend(managed);
-        Ok(Group {
+        Ok(IamGroup {
             arn: required_text(place, value, "Arn")?.to_owned(),
             name: name.to_owned(),
             policies,
@@ -375,20 +375,20 @@ impl AccountBuilder {
     fn principal(
         &self,
         place: &str,
-        kind: PrincipalKind,
+        kind: IamPrincipalKind,
         value: &Value,
-        groups: &BTreeMap<String, Group>,
+        groups: &BTreeMap<String, IamGroup>,
         organization: &Arc<Organization>,
     ) -> Result<Principal, AccountError> {
         let (name_member, inline_member, label) = match kind {
-            PrincipalKind::User => ("UserName", "UserPolicyList", "user"),
-            PrincipalKind::Role => ("RoleName", "RolePolicyList", "role"),
+            IamPrincipalKind::User => ("UserName", "UserPolicyList", "user"),
+            IamPrincipalKind::Role => ("RoleName", "RolePolicyList", "role"),
         };
         let name = required_text(place, value, name_member)?;
         let arn = required_text(place, value, "Arn")?;
         if !matches!(
-            Caller::read(arn),
-            Some(Caller::User { .. } | Caller::Role { .. })
+            IamCaller::read(arn),
+            Some(IamCaller::User { .. } | IamCaller::Role { .. })
         ) {
             return Err(AccountError::member(
                 format!("{place}.Arn"),
@@ -475,22 +475,22 @@ fn trust(place: &str, arn: &str, value: &Value) -> Result<Option<NamedPolicy>, A
 }
 
 fn context(
-    kind: PrincipalKind,
+    kind: IamPrincipalKind,
     value: &Value,
     tags: &BTreeMap<String, String>,
     organization: &Organization,
-) -> Context {
+) -> IamContext {
     // Calls of the API are encrypted, and the caller decides it.
-    let mut context = Context::default().with("aws:SecureTransport", "true");
+    let mut context = IamContext::default().with("aws:SecureTransport", "true");
     for (key, tag) in tags {
         context.set(&format!("aws:PrincipalTag/{key}"), [tag.as_str()]);
     }
     // Tags of a role's session come on top of the role's.
-    if kind == PrincipalKind::User && value.get("Tags").is_some() {
+    if kind == IamPrincipalKind::User && value.get("Tags").is_some() {
         context.complete_family("aws:PrincipalTag/");
     }
     if let Some(id) = value.get("UserId").and_then(Value::as_str)
-        && kind == PrincipalKind::User
+        && kind == IamPrincipalKind::User
     {
         context.set("aws:userid", [id]);
     }
@@ -501,8 +501,8 @@ fn context(
     context
 }
 
-pub(super) fn read_policy(place: &str, value: &Value) -> Result<Policy, AccountError> {
-    Policy::read(value).map_err(|source| AccountError::Policy {
+pub(super) fn read_policy(place: &str, value: &Value) -> Result<IamPolicy, AccountError> {
+    IamPolicy::read(value).map_err(|source| AccountError::Policy {
         place: place.to_owned(),
         source,
     })

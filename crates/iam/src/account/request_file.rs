@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::caller::Caller;
-use crate::document::{Policy, elements, scalar_text};
-use crate::evaluation::Request;
+use crate::caller::IamCaller;
+use crate::document::{IamPolicy, elements, scalar_text};
+use crate::evaluation::AccessRequest;
 use crate::json_lines::json_lines;
 use crate::policy_set::{NamedPolicy, PolicyKind};
 
@@ -36,7 +36,7 @@ struct RequestLine {
 pub struct FileRequest {
     /// The element of the file.
     pub value: Value,
-    pub request: Request,
+    pub request: AccessRequest,
     /// Session policies that limit the caller's session.
     pub session: Vec<NamedPolicy>,
 }
@@ -73,7 +73,7 @@ fn request(number: usize, value: Value) -> Result<FileRequest, RequestError> {
     let fault = |problem: String| RequestError::Request { number, problem };
     let line: RequestLine =
         serde_json::from_value(value.clone()).map_err(|error| fault(error.to_string()))?;
-    let caller = Caller::read(&line.principal).ok_or_else(|| {
+    let caller = IamCaller::read(&line.principal).ok_or_else(|| {
         fault(format!(
             "principal: {} is neither an ARN of a user, role or session nor an account, a service or *",
             line.principal
@@ -87,7 +87,7 @@ fn request(number: usize, value: Value) -> Result<FileRequest, RequestError> {
     }
 
     let resource = line.resource.unwrap_or_else(|| "*".to_owned());
-    let mut request = Request::new(caller, line.action, resource);
+    let mut request = AccessRequest::new(caller, line.action, resource);
     request.resource_account = line.resource_account;
     for (key, value) in &line.context {
         if value.is_null() {
@@ -110,7 +110,7 @@ fn request(number: usize, value: Value) -> Result<FileRequest, RequestError> {
         .map(|(at, document)| {
             let name = format!("session_policies[{}]", at + 1);
             let policy =
-                Policy::read(document).map_err(|error| fault(format!("{name}: {error}")))?;
+                IamPolicy::read(document).map_err(|error| fault(format!("{name}: {error}")))?;
             Ok(NamedPolicy::new(PolicyKind::Session, name, policy))
         })
         .collect();

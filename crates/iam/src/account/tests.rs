@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::decision::Outcome;
+use crate::decision::DecisionOutcome;
 
 const ALICE: &str = "arn:aws:iam::111122223333:user/alice";
 
@@ -27,7 +27,7 @@ fn alice(members: Value) -> Value {
     json!({"UserDetailList": [user]})
 }
 
-fn outcome(documents: &[Value], requests: &Value) -> (Outcome, String) {
+fn outcome(documents: &[Value], requests: &Value) -> (DecisionOutcome, String) {
     let requests = read_requests(&requests.to_string()).unwrap();
     let decision = account(documents)
         .unwrap()
@@ -47,7 +47,7 @@ fn a_document_may_be_url_encoded_as_the_api_returns_it() {
         .map(|byte| format!("%{byte:02X}"))
         .collect();
     let user = alice(json!({"UserPolicyList": [{"PolicyName": "p", "PolicyDocument": encoded}]}));
-    assert_eq!(outcome(&[user], &get_object()).0, Outcome::Allow);
+    assert_eq!(outcome(&[user], &get_object()).0, DecisionOutcome::Allow);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn groups_and_managed_policies_are_joined_over_files() {
     let policy = json!({"Policies": [{"Arn": "arn:aws:iam::111122223333:policy/read", "DefaultVersionId": "v2", "PolicyVersionList": [
         {"VersionId": "v1", "Document": document("sqs:*")}, {"VersionId": "v2", "Document": document("s3:Get*")}]}]});
     let (outcome, why) = outcome(&[policy, user, group], &get_object());
-    assert_eq!(outcome, Outcome::Allow);
+    assert_eq!(outcome, DecisionOutcome::Allow);
     assert_eq!(
         why,
         "allowed by statement 1 of identity policy arn:aws:iam::111122223333:policy/read"
@@ -75,7 +75,7 @@ fn a_bucket_has_the_policy_of_its_objects() {
     assert_eq!(
         (outcome, why.as_str()),
         (
-            Outcome::ExplicitDeny,
+            DecisionOutcome::ExplicitDeny,
             "denied by Closed of resource policy arn:aws:s3:::logs"
         )
     );
@@ -90,10 +90,10 @@ fn a_policy_of_aws_that_no_file_has_is_known_or_said_to_be_missing() {
     };
     assert_eq!(
         outcome(&[attached("ReadOnlyAccess")], &get_object()).0,
-        Outcome::Allow
+        DecisionOutcome::Allow
     );
     let (found, why) = outcome(&[attached("BrandNewAccess")], &get_object());
-    assert_eq!(found, Outcome::Unknown);
+    assert_eq!(found, DecisionOutcome::Unknown);
     assert_eq!(
         why,
         "depends on arn:aws:iam::aws:policy/BrandNewAccess, which was not read"
@@ -103,7 +103,10 @@ fn a_policy_of_aws_that_no_file_has_is_known_or_said_to_be_missing() {
 #[test]
 fn a_principal_of_no_file_is_unknown_rather_than_without_permissions() {
     let request = json!({"principal": "arn:aws:iam::111122223333:user/bob", "action": "s3:GetObject", "resource": "*"});
-    assert_eq!(outcome(&[alice(json!({}))], &request).0, Outcome::Unknown);
+    assert_eq!(
+        outcome(&[alice(json!({}))], &request).0,
+        DecisionOutcome::Unknown
+    );
 }
 
 #[test]
@@ -112,7 +115,7 @@ fn a_session_has_the_policies_of_its_role_with_a_path() {
         "AssumeRolePolicyDocument": document("sts:AssumeRole"),
         "RolePolicyList": [{"PolicyName": "p", "PolicyDocument": document("s3:*")}]}]});
     let request = json!({"principal": "arn:aws:sts::111122223333:assumed-role/deploy/run", "action": "s3:GetObject", "resource": "arn:aws:s3:::logs/a"});
-    assert_eq!(outcome(&[role], &request).0, Outcome::Allow);
+    assert_eq!(outcome(&[role], &request).0, DecisionOutcome::Allow);
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn organisation_policies_have_several_forms() {
     ] {
         assert_eq!(
             outcome(&[user(), scps.clone()], &get_object()).0,
-            Outcome::ExplicitDeny,
+            DecisionOutcome::ExplicitDeny,
             "{scps}"
         );
     }
@@ -178,23 +181,23 @@ fn context_keys_of_a_request_decide_its_conditions() {
             .extend(members.as_object().unwrap().clone());
         outcome(std::slice::from_ref(&user), &request).0
     };
-    assert_eq!(with(json!({})), Outcome::Unknown);
+    assert_eq!(with(json!({})), DecisionOutcome::Unknown);
     assert_eq!(
         with(json!({"context": {"aws:MultiFactorAuthPresent": true}})),
-        Outcome::Allow
+        DecisionOutcome::Allow
     );
     assert_eq!(
         with(json!({"context": {"aws:MultiFactorAuthPresent": null}})),
-        Outcome::ImplicitDeny
+        DecisionOutcome::ImplicitDeny
     );
     let session = json!([document("sqs:*")]);
     assert_eq!(
         with(json!({"context": {"aws:MultiFactorAuthPresent": true}, "session_policies": session})),
-        Outcome::ImplicitDeny
+        DecisionOutcome::ImplicitDeny
     );
     assert_eq!(
         with(json!({"context_complete": true})),
-        Outcome::ImplicitDeny
+        DecisionOutcome::ImplicitDeny
     );
 }
 

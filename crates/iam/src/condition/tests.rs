@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::Statement;
+use crate::document::PolicyStatement;
 
-fn truth(condition: Value, context: &Context) -> Truth {
+fn truth(condition: Value, context: &IamContext) -> Truth {
     let statement =
         json!({"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": condition});
-    let statement = Statement::read(1, &statement).unwrap();
+    let statement = PolicyStatement::read(1, &statement).unwrap();
     let conditions = statement.conditions.iter();
     conditions
         .map(|condition| condition.is_satisfied(context, true))
         .fold(Truth::True, Truth::and)
 }
 
-fn with(key: &str, values: &[&str]) -> Context {
-    let mut context = Context::complete();
+fn with(key: &str, values: &[&str]) -> IamContext {
+    let mut context = IamContext::complete();
     context.set(key, values.iter().copied());
     context
 }
@@ -145,7 +145,7 @@ fn keys_with_several_values_are_read_by_their_quantifier() {
 
 #[test]
 fn an_unknown_key_is_neither_satisfied_nor_refused() {
-    let nothing = Context::default();
+    let nothing = IamContext::default();
     for operator in [
         "StringEquals",
         "StringNotEquals",
@@ -158,13 +158,13 @@ fn an_unknown_key_is_neither_satisfied_nor_refused() {
     }
     // A condition that is false decides, whatever the unknown one is.
     let mixed = json!({"StringEquals": {"some:Key": "a", "other:Key": "b"}});
-    let context = Context::default().with("other:key", "c");
+    let context = IamContext::default().with("other:key", "c");
     assert_eq!(truth(mixed, &context), Truth::False);
 }
 
 #[test]
 fn variables_are_replaced_and_their_values_are_literal() {
-    let check = |wanted: &str, context: &Context, given: &str, expected: Truth| {
+    let check = |wanted: &str, context: &IamContext, given: &str, expected: Truth| {
         let context = context.clone().with("some:key", given);
         let found = truth(json!({"StringLike": {"some:Key": wanted}}), &context);
         assert_eq!(found, expected, "{wanted}");
@@ -192,13 +192,13 @@ fn variables_are_replaced_and_their_values_are_literal() {
     // An unknown name may be any, and cannot make another beginning match.
     check(
         "home/${aws:username}/*",
-        &Context::default(),
+        &IamContext::default(),
         "home/bob/a",
         Truth::Unknown,
     );
     check(
         "home/${aws:username}/*",
-        &Context::default(),
+        &IamContext::default(),
         "tmp/bob/a",
         Truth::False,
     );

@@ -17,7 +17,7 @@ const OBJECT: &str = "arn:aws:s3:::logs/a";
 
 fn policy(kind: PolicyKind, statements: &Value) -> NamedPolicy {
     let document = json!({"Version": "2012-10-17", "Statement": statements});
-    NamedPolicy::new(kind, kind.label(), Policy::read(&document).unwrap())
+    NamedPolicy::new(kind, kind.label(), IamPolicy::read(&document).unwrap())
 }
 
 fn allow(action: &str) -> Value {
@@ -40,14 +40,14 @@ fn identity(statements: &Value) -> PolicySet {
     }
 }
 
-fn request(caller: &str, action: &str, resource: &str) -> Request {
-    let mut request = Request::new(Caller::read(caller).unwrap(), action, resource);
+fn request(caller: &str, action: &str, resource: &str) -> AccessRequest {
+    let mut request = AccessRequest::new(IamCaller::read(caller).unwrap(), action, resource);
     request.resource_account = Some("111122223333".to_owned());
-    request.context.add_missing(&Context::complete());
+    request.context.add_missing(&IamContext::complete());
     request
 }
 
-fn get(set: &PolicySet, caller: &str) -> Outcome {
+fn get(set: &PolicySet, caller: &str) -> DecisionOutcome {
     set.decide(&request(caller, "s3:GetObject", OBJECT)).outcome
 }
 
@@ -63,14 +63,17 @@ fn level(name: &str, policies: &[Value]) -> Level {
 
 #[test]
 fn requests_are_denied_by_default_and_an_explicit_deny_wins() {
-    assert_eq!(get(&PolicySet::default(), USER), Outcome::ImplicitDeny);
+    assert_eq!(
+        get(&PolicySet::default(), USER),
+        DecisionOutcome::ImplicitDeny
+    );
     assert_eq!(
         get(&identity(&json!([allow("s3:Get*")])), USER),
-        Outcome::Allow
+        DecisionOutcome::Allow
     );
     assert_eq!(
         get(&identity(&json!([allow("S3:getobject")])), USER),
-        Outcome::Allow
+        DecisionOutcome::Allow
     );
 
     let mut several = identity(&json!([allow("s3:*")]));
@@ -78,7 +81,7 @@ fn requests_are_denied_by_default_and_an_explicit_deny_wins() {
         .identity
         .push(policy(PolicyKind::Identity, &json!([deny("s3:GetObject")])));
     let decision = several.decide(&request(USER, "s3:GetObject", OBJECT));
-    assert_eq!(decision.outcome, Outcome::ExplicitDeny);
+    assert_eq!(decision.outcome, DecisionOutcome::ExplicitDeny);
     assert_eq!(
         decision.why(),
         "denied by statement 1 of identity policy identity policy"
@@ -91,16 +94,19 @@ fn not_action_and_not_resource_cover_all_else() {
         json!([{"Effect": "Allow", "NotAction": ["iam:*", "s3:DeleteObject"], "Resource": "*"}]);
     let set = identity(&not_iam);
     let outcome = |action: &str| set.decide(&request(USER, action, OBJECT)).outcome;
-    assert_eq!(outcome("s3:GetObject"), Outcome::Allow);
-    assert_eq!(outcome("iam:CreateUser"), Outcome::ImplicitDeny);
-    assert_eq!(outcome("s3:DeleteObject"), Outcome::ImplicitDeny);
+    assert_eq!(outcome("s3:GetObject"), DecisionOutcome::Allow);
+    assert_eq!(outcome("iam:CreateUser"), DecisionOutcome::ImplicitDeny);
+    assert_eq!(outcome("s3:DeleteObject"), DecisionOutcome::ImplicitDeny);
 
     let outside = json!([allow("s3:*"),
         {"Effect": "Deny", "Action": "s3:*", "NotResource": ["arn:aws:s3:::logs", "arn:aws:s3:::logs/*"]}]);
     let set = identity(&outside);
     let outcome = |resource: &str| set.decide(&request(USER, "s3:GetObject", resource)).outcome;
-    assert_eq!(outcome(OBJECT), Outcome::Allow);
-    assert_eq!(outcome("arn:aws:s3:::payroll/a"), Outcome::ExplicitDeny);
+    assert_eq!(outcome(OBJECT), DecisionOutcome::Allow);
+    assert_eq!(
+        outcome("arn:aws:s3:::payroll/a"),
+        DecisionOutcome::ExplicitDeny
+    );
 }
 
 #[test]
@@ -108,30 +114,30 @@ fn a_boundary_limits_and_grants_nothing() {
     let mut set = identity(&json!([allow("*")]));
     set.boundary = Some(policy(PolicyKind::Boundary, &json!([allow("ec2:*")])));
     let decision = set.decide(&request(USER, "s3:GetObject", OBJECT));
-    assert_eq!(decision.outcome, Outcome::ImplicitDeny);
+    assert_eq!(decision.outcome, DecisionOutcome::ImplicitDeny);
     assert_eq!(decision.blockers[0].kind, PolicyKind::Boundary);
 
     set.boundary = Some(policy(PolicyKind::Boundary, &json!([allow("s3:*")])));
-    assert_eq!(get(&set, USER), Outcome::Allow);
+    assert_eq!(get(&set, USER), DecisionOutcome::Allow);
     set.identity.clear();
-    assert_eq!(get(&set, USER), Outcome::ImplicitDeny);
+    assert_eq!(get(&set, USER), DecisionOutcome::ImplicitDeny);
 }
 
 #[test]
 fn a_session_policy_limits_a_session() {
     let mut set = identity(&json!([allow("s3:*")]));
     set.session = vec![policy(PolicyKind::Session, &json!([allow("s3:PutObject")]))];
-    assert_eq!(get(&set, SESSION), Outcome::ImplicitDeny);
+    assert_eq!(get(&set, SESSION), DecisionOutcome::ImplicitDeny);
     set.session
         .push(policy(PolicyKind::Session, &json!([allow("s3:GetObject")])));
-    assert_eq!(get(&set, SESSION), Outcome::Allow);
+    assert_eq!(get(&set, SESSION), DecisionOutcome::Allow);
 }
 
 /// The table of "Policy evaluation for requests within a single account", by the principal that
 /// the policy of the resource names.
 #[test]
 fn a_policy_of_a_resource_in_the_same_account_grants_by_whom_it_names() {
-    let check = |named: &str, caller: &str, has_boundary: bool, expected: Outcome| {
+    let check = |named: &str, caller: &str, has_boundary: bool, expected: DecisionOutcome| {
         let set = PolicySet {
             resource: Some(policy(
                 PolicyKind::Resource,
@@ -147,28 +153,28 @@ fn a_policy_of_a_resource_in_the_same_account_grants_by_whom_it_names() {
         );
     };
 
-    check(USER, USER, false, Outcome::Allow);
+    check(USER, USER, false, DecisionOutcome::Allow);
     // The implicit deny of a boundary does not limit what is granted to a user directly.
-    check(USER, USER, true, Outcome::Allow);
-    check(ROLE, SESSION, false, Outcome::Allow);
-    check(ROLE, SESSION, true, Outcome::ImplicitDeny);
-    check(SESSION, SESSION, true, Outcome::Allow);
+    check(USER, USER, true, DecisionOutcome::Allow);
+    check(ROLE, SESSION, false, DecisionOutcome::Allow);
+    check(ROLE, SESSION, true, DecisionOutcome::ImplicitDeny);
+    check(SESSION, SESSION, true, DecisionOutcome::Allow);
     // The account delegates to its identity policies, and there are none.
     check(
         "arn:aws:iam::111122223333:root",
         USER,
         false,
-        Outcome::ImplicitDeny,
+        DecisionOutcome::ImplicitDeny,
     );
-    check("111122223333", USER, false, Outcome::ImplicitDeny);
+    check("111122223333", USER, false, DecisionOutcome::ImplicitDeny);
     check(
         "arn:aws:iam::111122223333:user/bob",
         USER,
         false,
-        Outcome::ImplicitDeny,
+        DecisionOutcome::ImplicitDeny,
     );
-    check("*", USER, false, Outcome::Allow);
-    check("*", "*", false, Outcome::Allow);
+    check("*", USER, false, DecisionOutcome::Allow);
+    check("*", "*", false, DecisionOutcome::Allow);
 }
 
 #[test]
@@ -181,7 +187,7 @@ fn an_explicit_deny_of_a_boundary_limits_what_a_resource_grants() {
         boundary: Some(policy(PolicyKind::Boundary, &json!([deny("s3:*")]))),
         ..PolicySet::default()
     };
-    assert_eq!(get(&set, USER), Outcome::ExplicitDeny);
+    assert_eq!(get(&set, USER), DecisionOutcome::ExplicitDeny);
 }
 
 #[test]
@@ -196,16 +202,16 @@ fn across_accounts_both_sides_must_allow() {
 
     let mut set = identity(&json!([allow("s3:*")]));
     set.resource = bucket(json!({"AWS": "444455556666"}));
-    assert_eq!(get(&set, foreign), Outcome::Allow);
+    assert_eq!(get(&set, foreign), DecisionOutcome::Allow);
     set.resource = bucket(json!({"AWS": "777788889999"}));
-    assert_eq!(get(&set, foreign), Outcome::ImplicitDeny);
+    assert_eq!(get(&set, foreign), DecisionOutcome::ImplicitDeny);
     set.resource = bucket(json!({"AWS": foreign}));
     set.identity.clear();
-    assert_eq!(get(&set, foreign), Outcome::ImplicitDeny);
+    assert_eq!(get(&set, foreign), DecisionOutcome::ImplicitDeny);
     // The policy of the other account's resource is not known.
     let mut set = identity(&json!([allow("s3:*")]));
     set.resource = None;
-    assert_eq!(get(&set, foreign), Outcome::Unknown);
+    assert_eq!(get(&set, foreign), DecisionOutcome::Unknown);
 }
 
 #[test]
@@ -220,27 +226,30 @@ fn roles_and_keys_must_allow_in_their_own_policy() {
 
     assert_eq!(
         assume(trusting(root), &json!([allow("sts:*")])),
-        Outcome::Allow
+        DecisionOutcome::Allow
     );
-    assert_eq!(assume(trusting(root), &json!([])), Outcome::ImplicitDeny);
-    assert_eq!(assume(trusting(USER), &json!([])), Outcome::Allow);
+    assert_eq!(
+        assume(trusting(root), &json!([])),
+        DecisionOutcome::ImplicitDeny
+    );
+    assert_eq!(assume(trusting(USER), &json!([])), DecisionOutcome::Allow);
     assert_eq!(
         assume(trusting("444455556666"), &json!([allow("*")])),
-        Outcome::ImplicitDeny
+        DecisionOutcome::ImplicitDeny
     );
 
     let key = "arn:aws:kms:eu-west-1:111122223333:key/1";
     let set = identity(&json!([allow("kms:*")]));
     assert_eq!(
         set.decide(&request(USER, "kms:Decrypt", key)).outcome,
-        Outcome::Unknown
+        DecisionOutcome::Unknown
     );
 }
 
 #[test]
 fn every_level_of_an_organization_must_allow() {
     let all = json!([allow("*")]);
-    let check = |levels: Vec<Level>, expected: Outcome| {
+    let check = |levels: Vec<Level>, expected: DecisionOutcome| {
         let mut set = identity(&json!([allow("s3:*")]));
         set.organization = Arc::new(Organization {
             service_control: levels,
@@ -254,7 +263,7 @@ fn every_level_of_an_organization_must_allow() {
             level("Root", std::slice::from_ref(&all)),
             level("account", std::slice::from_ref(&all)),
         ],
-        Outcome::Allow,
+        DecisionOutcome::Allow,
     );
     check(
         vec![
@@ -262,21 +271,21 @@ fn every_level_of_an_organization_must_allow() {
             level("Workloads", &[json!([allow("ec2:*")])]),
             level("account", std::slice::from_ref(&all)),
         ],
-        Outcome::ImplicitDeny,
+        DecisionOutcome::ImplicitDeny,
     );
     check(
         vec![
             level("Root", std::slice::from_ref(&all)),
             level("account", &[]),
         ],
-        Outcome::ImplicitDeny,
+        DecisionOutcome::ImplicitDeny,
     );
     check(
         vec![
             level("Root", &[all.clone(), json!([deny("s3:*")])]),
             level("account", &[all]),
         ],
-        Outcome::ExplicitDeny,
+        DecisionOutcome::ExplicitDeny,
     );
 }
 
@@ -290,20 +299,20 @@ fn service_control_policies_do_not_limit_the_management_account_and_service_link
     let mut set = identity(&json!([allow("s3:*")]));
     set.organization = Arc::new(organization);
 
-    assert_eq!(get(&set, USER), Outcome::ExplicitDeny);
+    assert_eq!(get(&set, USER), DecisionOutcome::ExplicitDeny);
     let linked = "arn:aws:iam::111122223333:role/aws-service-role/ops.amazonaws.com/OpsRole";
-    assert_eq!(get(&set, linked), Outcome::Allow);
+    assert_eq!(get(&set, linked), DecisionOutcome::Allow);
     let mut own = request(
         "arn:aws:iam::999988887777:user/root-admin",
         "s3:GetObject",
         OBJECT,
     );
     own.resource_account = Some("999988887777".to_owned());
-    assert_eq!(set.decide(&own).outcome, Outcome::Allow);
+    assert_eq!(set.decide(&own).outcome, DecisionOutcome::Allow);
     // The root user of a member account is limited too.
     assert_eq!(
         get(&set, "arn:aws:iam::111122223333:root"),
-        Outcome::ExplicitDeny
+        DecisionOutcome::ExplicitDeny
     );
 }
 
@@ -324,13 +333,13 @@ fn resource_control_policies_limit_callers_of_other_accounts_too() {
         }],
         ..Organization::default()
     };
-    assert_eq!(get(&set, outsider), Outcome::Allow);
+    assert_eq!(get(&set, outsider), DecisionOutcome::Allow);
     set.organization = Arc::new(guarded);
-    assert_eq!(get(&set, outsider), Outcome::ExplicitDeny);
+    assert_eq!(get(&set, outsider), DecisionOutcome::ExplicitDeny);
 
     let mut member = request(USER, "s3:GetObject", OBJECT);
     member.context.set("aws:PrincipalOrgID", ["o-a1"]);
-    assert_eq!(set.decide(&member).outcome, Outcome::Allow);
+    assert_eq!(set.decide(&member).outcome, DecisionOutcome::Allow);
 }
 
 #[test]
@@ -343,14 +352,14 @@ fn not_principal_must_except_the_caller_and_its_account() {
     };
     assert_eq!(
         denying_all_but(json!([USER, "arn:aws:iam::111122223333:root"])),
-        Outcome::Allow
+        DecisionOutcome::Allow
     );
     assert_eq!(
         denying_all_but(json!(["arn:aws:iam::111122223333:user/bob"])),
-        Outcome::ExplicitDeny
+        DecisionOutcome::ExplicitDeny
     );
     // AWS documents that naming the user alone may still deny.
-    assert_eq!(denying_all_but(json!([USER])), Outcome::Unknown);
+    assert_eq!(denying_all_but(json!([USER])), DecisionOutcome::Unknown);
 }
 
 #[test]
@@ -366,14 +375,15 @@ fn services_need_the_policy_of_the_resource_alone() {
         set.decide(&request(service, "sts:AssumeRole", ROLE))
             .outcome
     };
-    assert_eq!(outcome("lambda.amazonaws.com"), Outcome::Allow);
-    assert_eq!(outcome("ec2.amazonaws.com"), Outcome::ImplicitDeny);
+    assert_eq!(outcome("lambda.amazonaws.com"), DecisionOutcome::Allow);
+    assert_eq!(outcome("ec2.amazonaws.com"), DecisionOutcome::ImplicitDeny);
 }
 
 #[test]
 fn unknown_conditions_and_policies_make_a_decision_unknown_and_say_why() {
     let unknown = |set: &PolicySet| {
-        let mut request = Request::new(Caller::read(USER).unwrap(), "s3:GetObject", OBJECT);
+        let mut request =
+            AccessRequest::new(IamCaller::read(USER).unwrap(), "s3:GetObject", OBJECT);
         request.resource_account = Some("111122223333".to_owned());
         set.decide(&request)
     };
@@ -381,14 +391,14 @@ fn unknown_conditions_and_policies_make_a_decision_unknown_and_say_why() {
     let with_mfa = json!([{"Effect": "Allow", "Action": "s3:*", "Resource": "*",
         "Condition": {"Bool": {"aws:MultiFactorAuthPresent": "true"}}}]);
     let decision = unknown(&identity(&with_mfa));
-    assert_eq!(decision.outcome, Outcome::Unknown);
+    assert_eq!(decision.outcome, DecisionOutcome::Unknown);
     assert_eq!(decision.why(), "depends on Bool aws:multifactorauthpresent");
 
     let denied_without = json!([allow("s3:*"), {"Effect": "Deny", "Action": "*", "Resource": "*",
         "Condition": {"BoolIfExists": {"aws:MultiFactorAuthPresent": "false"}}}]);
     assert_eq!(
         unknown(&identity(&denied_without)).outcome,
-        Outcome::Unknown
+        DecisionOutcome::Unknown
     );
 
     let mut unread = PolicySet::default();
@@ -398,7 +408,7 @@ fn unknown_conditions_and_policies_make_a_decision_unknown_and_say_why() {
         document: None,
     });
     let decision = unknown(&unread);
-    assert_eq!(decision.outcome, Outcome::Unknown);
+    assert_eq!(decision.outcome, DecisionOutcome::Unknown);
     assert!(decision.why().contains("NotInTheFile, which was not read"));
 }
 
@@ -410,7 +420,7 @@ fn variables_name_the_caller_only_in_the_newer_language() {
         let policy = NamedPolicy::new(
             PolicyKind::Identity,
             "home",
-            Policy::read(&document).unwrap(),
+            IamPolicy::read(&document).unwrap(),
         );
         let set = PolicySet {
             identity: vec![policy],
@@ -422,10 +432,13 @@ fn variables_name_the_caller_only_in_the_newer_language() {
             outcome("arn:aws:s3:::home/bob/a"),
         )
     };
-    assert_eq!(home("2012-10-17"), (Outcome::Allow, Outcome::ImplicitDeny));
+    assert_eq!(
+        home("2012-10-17"),
+        (DecisionOutcome::Allow, DecisionOutcome::ImplicitDeny)
+    );
     assert_eq!(
         home("2008-10-17"),
-        (Outcome::ImplicitDeny, Outcome::ImplicitDeny)
+        (DecisionOutcome::ImplicitDeny, DecisionOutcome::ImplicitDeny)
     );
 }
 
@@ -437,7 +450,7 @@ fn a_condition_that_is_not_satisfied_is_the_reason_against() {
     let mut elsewhere = request(USER, "s3:GetObject", OBJECT);
     elsewhere.context.set("aws:SourceIp", ["198.51.100.1"]);
     let decision = set.decide(&elsewhere);
-    assert_eq!(decision.outcome, Outcome::ImplicitDeny);
+    assert_eq!(decision.outcome, DecisionOutcome::ImplicitDeny);
     assert_eq!(decision.blockers[0].by, BlockerKind::Condition);
     assert_eq!(decision.blockers[0].statement.as_deref(), Some("Office"));
 }
@@ -471,16 +484,16 @@ mod properties {
         prop::collection::vec(statement(), 1..4).prop_map(Value::from)
     }
 
-    fn rank(outcome: Outcome) -> u8 {
+    fn rank(outcome: DecisionOutcome) -> u8 {
         match outcome {
-            Outcome::Allow => 2,
-            Outcome::Unknown => 1,
-            Outcome::ImplicitDeny | Outcome::ExplicitDeny => 0,
+            DecisionOutcome::Allow => 2,
+            DecisionOutcome::Unknown => 1,
+            DecisionOutcome::ImplicitDeny | DecisionOutcome::ExplicitDeny => 0,
         }
     }
 
     fn decided(set: &PolicySet, action: &str) -> u8 {
-        let mut request = Request::new(Caller::read(USER).unwrap(), action, OBJECT);
+        let mut request = AccessRequest::new(IamCaller::read(USER).unwrap(), action, OBJECT);
         request.resource_account = Some("111122223333".to_owned());
         rank(set.decide(&request).outcome)
     }
@@ -526,7 +539,7 @@ mod properties {
             own in statements(), has_mfa in any::<bool>(), action in "(s3|sqs):(Get|Put|List)"
         ) {
             let set = identity(&own);
-            let mut request = Request::new(Caller::read(USER).unwrap(), action, OBJECT);
+            let mut request = AccessRequest::new(IamCaller::read(USER).unwrap(), action, OBJECT);
             let without = rank(set.decide(&request).outcome);
             request.context.set("aws:MultiFactorAuthPresent", [has_mfa.to_string()]);
             let with = rank(set.decide(&request).outcome);

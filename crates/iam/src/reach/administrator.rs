@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::account::Principal;
 use crate::aws_managed::{ADMINISTRATOR, administrator};
-use crate::decision::Outcome;
+use crate::decision::DecisionOutcome;
 use crate::policy_set::{NamedPolicy, Organization, PolicyKind};
 
 use super::grant::{Grant, Strength};
@@ -39,7 +39,7 @@ pub(super) fn administrator_grant(principal: &Principal) -> Option<Grant> {
         let probe = Grant::of(&decision, action, &resource)?;
         // A condition that is not satisfied leaves nothing to unblock.
         let is_only_conditional =
-            decision.outcome == Outcome::ImplicitDeny && probe.permissions.is_empty();
+            decision.outcome == DecisionOutcome::ImplicitDeny && probe.permissions.is_empty();
         if is_only_conditional {
             return None;
         }

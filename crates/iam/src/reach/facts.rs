@@ -3,18 +3,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use crate::account::{AccountPolicies, Group, Principal, PrincipalKind};
+use crate::account::{AccountPolicies, IamGroup, IamPrincipalKind, Principal};
 use crate::aws_managed::ADMINISTRATOR;
 use crate::caller::Naming;
-use crate::context::Context;
+use crate::context::IamContext;
 use crate::decision::BlockerKind;
-use crate::document::{Effect, Patterns, Policy, PrincipalName, Principals, Statement};
+use crate::document::{
+    IamPolicy, Patterns, PolicyEffect, PolicyStatement, PrincipalName, Principals,
+};
 use crate::policy_set::{NamedPolicy, PolicyKind};
 use crate::technique::{NeededOn, NeededPermission, Technique, techniques};
 
 use super::administrator::{administrator_grant, empowered_grant};
-use super::grant::{Grant, Question, Strength, names_action, regions, stronger};
-use super::target::{Candidate, candidates};
+use super::grant::{Grant, GrantQuestion, Strength, names_action, regions, stronger};
+use super::target::{ReachCandidate, candidates};
 
 /// Returns a principal with the policies that were read: one that was not would make everything
 /// possible, and is reported instead.
@@ -36,7 +38,7 @@ pub(super) struct Fact {
 
 /// Principals of the search with what is known of them. Behind those of the account stand users
 /// that have joined a group.
-pub(super) struct Graph<'a> {
+pub(super) struct ReachGraph<'a> {
     pub(super) account: &'a AccountPolicies,
     pub(super) nodes: Vec<Rc<Principal>>,
     /// Positions of users that have joined a group, by user and group.
@@ -44,14 +46,14 @@ pub(super) struct Graph<'a> {
     administrators: Vec<Option<Rc<Grant>>>,
     empowered: HashMap<usize, Rc<Grant>>,
     facts: HashMap<usize, Rc<Vec<Fact>>>,
-    groups: Vec<&'a Group>,
-    candidates: Vec<Rc<Vec<Candidate>>>,
+    groups: Vec<&'a IamGroup>,
+    candidates: Vec<Rc<Vec<ReachCandidate>>>,
     pub(super) regions: Vec<String>,
     /// ARNs of managed policies that allow everything, to be attached.
     powerful: Vec<String>,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> ReachGraph<'a> {
     pub(super) fn new(account: &'a AccountPolicies) -> Self {
         let principals = account.principals.iter();
         let nodes: Vec<Rc<Principal>> = principals.map(|one| Rc::new(as_read(one))).collect();
@@ -65,7 +67,7 @@ impl<'a> Graph<'a> {
             own.filter(|(_, policy)| allows_everything(policy))
                 .map(|(arn, _)| arn.clone()),
         );
-        Graph {
+        ReachGraph {
             account,
             administrators: administrators.collect(),
             joined: HashMap::new(),
@@ -106,7 +108,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the group at a position behind the principals.
-    pub(super) fn group(&self, target: usize) -> Option<&'a Group> {
+    pub(super) fn group(&self, target: usize) -> Option<&'a IamGroup> {
         let at = target.checked_sub(self.account.principals.len())?;
         self.groups.get(at).copied()
     }
@@ -124,7 +126,7 @@ impl<'a> Graph<'a> {
     pub(super) fn joined(&mut self, user: usize, target: usize) -> Option<usize> {
         let group = self.group(target)?;
         let node = self.nodes.get(user)?;
-        let is_new = node.kind == PrincipalKind::User && !node.groups.contains(&group.name);
+        let is_new = node.kind == IamPrincipalKind::User && !node.groups.contains(&group.name);
         if !is_new || user >= self.account.principals.len() {
             return None;
         }
@@ -170,7 +172,7 @@ type TargetQuestion<'t> = (&'t str, &'t NeededOn, usize, Option<String>);
 
 /// Questions about one principal, with the answers so far.
 struct Asked<'g, 'a> {
-    graph: &'g Graph<'a>,
+    graph: &'g ReachGraph<'a>,
     node: &'g Principal,
     at: usize,
     /// Actions that a policy of the principal names.
@@ -238,7 +240,7 @@ impl Asked<'_, '_> {
                 Some(answer) => answer.clone(),
                 None => {
                     let answer = self
-                        .question(&needed.action, &Context::default(), None)
+                        .question(&needed.action, &IamContext::default(), None)
                         .on_any(form);
                     self.fixed.insert(key, answer.clone());
                     answer
@@ -252,10 +254,10 @@ impl Asked<'_, '_> {
     fn question<'q>(
         &'q self,
         action: &'q str,
-        context: &'q Context,
+        context: &'q IamContext,
         resource_policy: Option<&'q NamedPolicy>,
-    ) -> Question<'q> {
-        Question {
+    ) -> GrantQuestion<'q> {
+        GrantQuestion {
             principal: self.node,
             action,
             context,
@@ -269,7 +271,7 @@ impl Asked<'_, '_> {
         &mut self,
         technique: &Technique,
         permissions: &'static [NeededPermission],
-        candidate: &Candidate,
+        candidate: &ReachCandidate,
     ) -> Option<Grant> {
         // A principal gains nothing by becoming itself.
         let is_itself = candidate.target == self.at && !technique.target.is_own();
@@ -312,12 +314,12 @@ impl Asked<'_, '_> {
         &self,
         technique: &Technique,
         needed: &NeededPermission,
-        candidate: &Candidate,
+        candidate: &ReachCandidate,
     ) -> Option<Grant> {
         let action = needed.action.as_str();
         let target = self.graph.account.principals.get(candidate.target);
         let arn = self.graph.target_arn(candidate.target);
-        let context = target.map_or_else(Context::default, |one| target_context(one, action));
+        let context = target.map_or_else(IamContext::default, |one| target_context(one, action));
 
         match &needed.on {
             NeededOn::Target if action == "sts:AssumeRole" => {
@@ -365,7 +367,7 @@ impl Asked<'_, '_> {
     }
 
     /// Attaching a policy may be limited to some: each that allows everything is tried.
-    fn attaching(&self, action: &str, context: &Context, resources: &[String]) -> Option<Grant> {
+    fn attaching(&self, action: &str, context: &IamContext, resources: &[String]) -> Option<Grant> {
         let mut best = None;
         for policy in &self.graph.powerful {
             let context = context.clone().with("iam:PolicyARN", policy);
@@ -380,14 +382,14 @@ impl Asked<'_, '_> {
         best
     }
 
-    fn best_of(&self, action: &str, context: &Context, resources: &[String]) -> Option<Grant> {
+    fn best_of(&self, action: &str, context: &IamContext, resources: &[String]) -> Option<Grant> {
         let question = self.question(action, context, None);
         let answers = resources.iter().map(|resource| question.on(resource));
         answers.fold(None, stronger)
     }
 
     /// Returns the ARNs of which one has to be allowed.
-    fn resources_of(&self, needed: &NeededPermission, candidate: &Candidate) -> Vec<String> {
+    fn resources_of(&self, needed: &NeededPermission, candidate: &ReachCandidate) -> Vec<String> {
         let target = self.graph.account.principals.get(candidate.target);
         match &needed.on {
             NeededOn::Workload => candidate.workloads.clone(),
@@ -411,8 +413,8 @@ impl Asked<'_, '_> {
 }
 
 /// Condition keys that follow from a principal that is changed, passed or assumed.
-fn target_context(target: &Principal, action: &str) -> Context {
-    let mut context = Context::default();
+fn target_context(target: &Principal, action: &str) -> IamContext {
+    let mut context = IamContext::default();
     let families: &[&str] = match action.starts_with("iam:") {
         true => &["iam:ResourceTag/", "aws:ResourceTag/"],
         false => &["aws:ResourceTag/"],
@@ -433,13 +435,13 @@ fn target_context(target: &Principal, action: &str) -> Context {
 /// Returns how a trust policy possibly names a principal, before its conditions.
 fn strongest_naming(principal: &Principal, trust: &NamedPolicy) -> Option<Naming> {
     let caller = principal.caller();
-    let context = Context::default();
+    let context = IamContext::default();
     let statements = trust
         .document
         .iter()
         .flat_map(|document| &document.statements);
     statements
-        .filter(|statement| statement.effect == Effect::Allow)
+        .filter(|statement| statement.effect == PolicyEffect::Allow)
         .filter_map(|statement| statement.principals.as_ref())
         .flat_map(|principals| caller.named_by(principals, &context))
         .map(|(_, naming)| naming)
@@ -448,9 +450,9 @@ fn strongest_naming(principal: &Principal, trust: &NamedPolicy) -> Option<Naming
 
 /// Returns the trust policy that a principal writes to let itself in.
 fn trust_in(principal: &Principal, role: &str) -> NamedPolicy {
-    let statement = Statement {
+    let statement = PolicyStatement {
         name: "the new trust policy".to_owned(),
-        effect: Effect::Allow,
+        effect: PolicyEffect::Allow,
         principals: Some(Principals {
             negated: false,
             names: vec![PrincipalName::Aws(principal.arn.clone())],
@@ -463,14 +465,14 @@ fn trust_in(principal: &Principal, role: &str) -> NamedPolicy {
         resources: None,
         conditions: Vec::new(),
     };
-    let policy = Policy {
+    let policy = IamPolicy {
         has_variables: true,
         statements: vec![statement],
     };
     NamedPolicy::new(PolicyKind::Trust, role, policy)
 }
 
-fn allows_everything(policy: &Policy) -> bool {
+fn allows_everything(policy: &IamPolicy) -> bool {
     let mut statements = policy.statements.iter();
     statements.any(|statement| statement.conditions.is_empty() && statement.allows_everything())
 }

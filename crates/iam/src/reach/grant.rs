@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::account::{AccountPolicies, Principal};
 use crate::arn::Arn;
-use crate::context::Context;
-use crate::decision::{Decision, Outcome};
-use crate::document::Effect;
+use crate::context::IamContext;
+use crate::decision::{AccessDecision, DecisionOutcome};
+use crate::document::PolicyEffect;
 use crate::pattern::{ANY_LETTER, common_text};
 use crate::policy_set::NamedPolicy;
 
@@ -22,7 +22,7 @@ pub(super) enum Strength {
 
 /// Permission for one action.
 #[derive(Debug, Clone)]
-pub(super) struct Permission {
+pub(super) struct GrantedPermission {
     pub(super) action: String,
     pub(super) resource: String,
     pub(super) statements: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) struct Permission {
 #[derive(Debug, Clone)]
 pub(super) struct Grant {
     pub(super) strength: Strength,
-    pub(super) permissions: Vec<Permission>,
+    pub(super) permissions: Vec<GrantedPermission>,
     pub(super) depends_on: Vec<String>,
     pub(super) blocked_by: Vec<BlockedBy>,
 }
@@ -63,21 +63,21 @@ impl Grant {
         }
     }
 
-    pub(super) fn of(decision: &Decision, action: &str, resource: &str) -> Option<Self> {
+    pub(super) fn of(decision: &AccessDecision, action: &str, resource: &str) -> Option<Self> {
         let strength = match decision.outcome {
-            Outcome::Allow => Strength::Certain,
-            Outcome::Unknown => Strength::Possible,
+            DecisionOutcome::Allow => Strength::Certain,
+            DecisionOutcome::Unknown => Strength::Possible,
             _ if decision.blockers.is_empty() => return None,
             _ => Strength::Blocked,
         };
         let blockers = decision.blockers.iter();
         Some(Grant {
             strength,
-            permissions: vec![Permission {
+            permissions: vec![GrantedPermission {
                 action: action.to_owned(),
                 resource: resource.replace(ANY_LETTER, "*"),
                 statements: match decision.outcome {
-                    Outcome::Allow | Outcome::Unknown => decision
+                    DecisionOutcome::Allow | DecisionOutcome::Unknown => decision
                         .statements
                         .iter()
                         .map(ToString::to_string)
@@ -119,7 +119,7 @@ pub(super) fn names_action(principal: &Principal, action: &str) -> bool {
         .filter_map(|policy| policy.document.as_ref())
         .flat_map(|document| &document.statements)
         .any(|statement| {
-            statement.effect == Effect::Allow && statement.covers_lower_action(&action)
+            statement.effect == PolicyEffect::Allow && statement.covers_lower_action(&action)
         })
 }
 
@@ -153,17 +153,17 @@ pub(super) fn regions(account: &AccountPolicies) -> Vec<String> {
 }
 
 /// One question: an action of a principal on a resource.
-pub(super) struct Question<'q> {
+pub(super) struct GrantQuestion<'q> {
     pub(super) principal: &'q Principal,
     pub(super) action: &'q str,
     /// Condition keys that follow from the action and its target.
-    pub(super) context: &'q Context,
+    pub(super) context: &'q IamContext,
     /// Policy of the resource.
     pub(super) resource_policy: Option<&'q NamedPolicy>,
     pub(super) regions: &'q [String],
 }
 
-impl Question<'_> {
+impl GrantQuestion<'_> {
     /// Returns the permission for one resource, in the region that allows it best.
     pub(super) fn on(&self, resource: &str) -> Option<Grant> {
         let has_region = Arn::read(resource).is_some_and(|arn| !arn.region.is_empty());
@@ -229,7 +229,7 @@ impl Question<'_> {
         let statements = documents
             .filter_map(|policy| policy.document.as_ref())
             .flat_map(|document| &document.statements)
-            .filter(|one| one.effect == Effect::Allow && one.covers_lower_action(&action));
+            .filter(|one| one.effect == PolicyEffect::Allow && one.covers_lower_action(&action));
         for statement in statements {
             let patterns: Vec<&str> = match &statement.resources {
                 Some(resources) if !resources.negated => {

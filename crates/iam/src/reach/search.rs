@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::technique::{Technique, TechniqueEffect, techniques};
 
-use super::facts::Graph;
+use super::facts::ReachGraph;
 use super::grant::{Grant, Strength};
 
 /// Principal that makes a call, with its permissions.
@@ -29,7 +29,7 @@ pub(super) struct Gain {
 
 /// Search from one principal, with ways of a strength at least.
 pub(super) struct Search<'g, 'a> {
-    graph: &'g mut Graph<'a>,
+    graph: &'g mut ReachGraph<'a>,
     least: Strength,
     /// Controlled principals in the order in which they were gained.
     pub(super) controlled: Vec<usize>,
@@ -47,7 +47,7 @@ enum Outcome {
 }
 
 impl<'g, 'a> Search<'g, 'a> {
-    pub(super) fn new(graph: &'g mut Graph<'a>, from: usize, least: Strength) -> Self {
+    pub(super) fn new(graph: &'g mut ReachGraph<'a>, from: usize, least: Strength) -> Self {
         Search {
             graph,
             least,

@@ -1,10 +1,10 @@
 //! Targets of techniques: principals and groups, with the resources that stand for them.
 
-use crate::account::{AccountPolicies, PrincipalKind};
+use crate::account::{AccountPolicies, IamPrincipalKind};
 use crate::arn::{Arn, account_of};
-use crate::caller::Caller;
-use crate::context::Context;
-use crate::evaluation::Request;
+use crate::caller::IamCaller;
+use crate::context::IamContext;
+use crate::evaluation::AccessRequest;
 use crate::pattern::{ANY_LETTER, common_text, matches};
 use crate::policy_set::{NamedPolicy, PolicySet};
 use crate::technique::{Technique, TechniqueTarget};
@@ -13,7 +13,7 @@ use super::grant::{Grant, stronger};
 
 /// Candidate of a technique.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate {
+pub(super) struct ReachCandidate {
     /// Position of the principal; that of a group follows behind the principals.
     pub(super) target: usize,
     /// Service that the role trusts, to be passed to.
@@ -25,17 +25,17 @@ pub(super) struct Candidate {
 }
 
 /// Returns the candidates of a technique in an account.
-pub(super) fn candidates(account: &AccountPolicies, technique: &Technique) -> Vec<Candidate> {
-    let plain = |target: usize| Candidate {
+pub(super) fn candidates(account: &AccountPolicies, technique: &Technique) -> Vec<ReachCandidate> {
+    let plain = |target: usize| ReachCandidate {
         target,
         service: None,
         workloads: Vec::new(),
         grant: Grant::certain(),
     };
     let principals = || account.principals.iter().enumerate();
-    let is_role = |kind: PrincipalKind| kind == PrincipalKind::Role;
+    let is_role = |kind: IamPrincipalKind| kind == IamPrincipalKind::Role;
 
-    let found: Vec<Candidate> = match technique.target {
+    let found: Vec<ReachCandidate> = match technique.target {
         TechniqueTarget::ServiceRole => principals()
             .flat_map(|(at, _)| service_roles(account, technique, at))
             .collect(),
@@ -72,8 +72,8 @@ pub(super) fn candidates(account: &AccountPolicies, technique: &Technique) -> Ve
 fn with_prerequisites(
     account: &AccountPolicies,
     technique: &Technique,
-    mut candidate: Candidate,
-) -> Option<Candidate> {
+    mut candidate: ReachCandidate,
+) -> Option<ReachCandidate> {
     if technique.instance_profile {
         match account.principals[candidate.target].has_instance_profile {
             Some(true) => {}
@@ -99,11 +99,15 @@ fn with_prerequisites(
 }
 
 /// Returns a role once per service of the technique that it lets in.
-fn service_roles(account: &AccountPolicies, technique: &Technique, at: usize) -> Vec<Candidate> {
+fn service_roles(
+    account: &AccountPolicies,
+    technique: &Technique,
+    at: usize,
+) -> Vec<ReachCandidate> {
     let services = technique.services.iter();
     services
         .filter_map(|service| {
-            Some(Candidate {
+            Some(ReachCandidate {
                 target: at,
                 service: Some(service.clone()),
                 workloads: Vec::new(),
@@ -115,7 +119,11 @@ fn service_roles(account: &AccountPolicies, technique: &Technique, at: usize) ->
 
 /// Returns the role of a thing that the files list; if they list no such thing, a role that the
 /// service may use, for which one possibly exists.
-fn workload_role(account: &AccountPolicies, technique: &Technique, at: usize) -> Option<Candidate> {
+fn workload_role(
+    account: &AccountPolicies,
+    technique: &Technique,
+    at: usize,
+) -> Option<ReachCandidate> {
     let form = technique.workload.as_deref()?;
     let pattern = any_of(form);
     let mut listed = account
@@ -130,7 +138,7 @@ fn workload_role(account: &AccountPolicies, technique: &Technique, at: usize) ->
             .filter(|one| one.role.as_deref() == Some(role))
             .map(|one| one.arn.clone())
             .collect();
-        return (!workloads.is_empty()).then(|| Candidate {
+        return (!workloads.is_empty()).then(|| ReachCandidate {
             target: at,
             service: None,
             workloads,
@@ -145,7 +153,7 @@ fn workload_role(account: &AccountPolicies, technique: &Technique, at: usize) ->
     let missing = Grant::depending(format!(
         "{pattern} with the role, of which the files list none"
     ));
-    Some(Candidate {
+    Some(ReachCandidate {
         target: at,
         service: None,
         workloads: Vec::new(),
@@ -160,11 +168,11 @@ fn service_trust(account: &AccountPolicies, at: usize, service: &str) -> Option<
         return None;
     }
     let trust = role.trust.as_ref()?;
-    let caller = Caller::Service {
+    let caller = IamCaller::Service {
         name: service.to_owned(),
     };
-    let mut request = Request::new(caller, "sts:AssumeRole", role.arn.as_str());
-    let mut context = Context::default().with("aws:SourceAccount", role.account());
+    let mut request = AccessRequest::new(caller, "sts:AssumeRole", role.arn.as_str());
+    let mut context = IamContext::default().with("aws:SourceAccount", role.account());
     if let Some(id) = &account.organization.id {
         context.set("aws:SourceOrgID", [id.as_str()]);
         context.set("aws:ResourceOrgID", [id.as_str()]);

@@ -58,7 +58,7 @@ pub struct BlockedBy {
 
 /// Reach of a principal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reach {
+pub struct AccessReach {
     /// ARN of the principal.
     pub principal: String,
     /// `admin`, or the ARN of what is gained; `unknown` if a policy of the principal was not read.

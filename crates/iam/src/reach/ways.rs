@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::account::Principal;
 use crate::arn::Arn;
-use crate::context::Context;
-use crate::document::Effect;
+use crate::context::IamContext;
+use crate::document::PolicyEffect;
 use crate::pattern::ANY_LETTER;
 use crate::technique::techniques;
 
-use super::facts::Graph;
-use super::grant::{Grant, Question, Strength};
+use super::facts::ReachGraph;
+use super::grant::{Grant, GrantQuestion, Strength};
 use super::search::{Gain, Search};
-use super::way::{ADMIN, BlockedBy, PathStep, Reach, ReachGrade, UsedPermission};
+use super::way::{ADMIN, AccessReach, BlockedBy, PathStep, ReachGrade, UsedPermission};
 
 /// Actions that stand for access to the data of a resource, with what follows its ARN.
 const DATA_ACTIONS: [(&str, &str, &str); 9] = [
@@ -39,14 +39,14 @@ const ANY_ACTIONS: [&str; 6] = [
 
 /// Ways of one principal.
 pub(super) struct Ways<'g, 'a> {
-    graph: &'g mut Graph<'a>,
+    graph: &'g mut ReachGraph<'a>,
     from: usize,
 }
 
 impl<'g, 'a> Ways<'g, 'a> {
     /// Returns the ways of a principal that is no administrator: the best one to administrators,
     /// and if it is not certain, those to other principals and resources.
-    pub(super) fn of(graph: &'g mut Graph<'a>, from: usize) -> Vec<Reach> {
+    pub(super) fn of(graph: &'g mut ReachGraph<'a>, from: usize) -> Vec<AccessReach> {
         let mut ways = Ways { graph, from };
         let mut found = Vec::new();
 
@@ -77,7 +77,13 @@ impl<'g, 'a> Ways<'g, 'a> {
     }
 
     /// Returns a reach: the steps that lead to a principal, and a last one.
-    fn reach(&self, reaches: &str, gains: &Gains, last: Option<&Gain>, to: Option<usize>) -> Reach {
+    fn reach(
+        &self,
+        reaches: &str,
+        gains: &Gains,
+        last: Option<&Gain>,
+        to: Option<usize>,
+    ) -> AccessReach {
         let mut steps = Vec::new();
         let mut is_done = HashSet::from([self.from]);
         if let Some(to) = to {
@@ -104,7 +110,7 @@ impl<'g, 'a> Ways<'g, 'a> {
         blocked_by.sort();
         blocked_by.dedup();
 
-        Reach {
+        AccessReach {
             principal: self.graph.nodes[self.from].arn.clone(),
             reaches: reaches.to_owned(),
             grade: match strength.min().unwrap_or(Strength::Certain) {
@@ -181,8 +187,8 @@ impl<'g, 'a> Ways<'g, 'a> {
     }
 
     /// Returns the ways to principals with permissions that the first one lacks, and to resources.
-    fn others(&self, certain: &Gains, possible: &Gains) -> Vec<Reach> {
-        let mut found: BTreeMap<String, Reach> = BTreeMap::new();
+    fn others(&self, certain: &Gains, possible: &Gains) -> Vec<AccessReach> {
+        let mut found: BTreeMap<String, AccessReach> = BTreeMap::new();
         for gains in [certain, possible] {
             for node in &gains.order {
                 let target = self.graph.nodes[*node].clone();
@@ -218,7 +224,7 @@ impl<'g, 'a> Ways<'g, 'a> {
         gains: &Gains,
         node: usize,
         target: &Principal,
-        found: &mut BTreeMap<String, Reach>,
+        found: &mut BTreeMap<String, AccessReach>,
     ) {
         for (arn, policy) in &self.graph.account.resource_policies {
             let service = Arn::read(arn).map_or("", |arn| arn.service);
@@ -228,8 +234,8 @@ impl<'g, 'a> Ways<'g, 'a> {
             };
             let resource = format!("{arn}{suffix}");
             let ask = |principal: &Principal| {
-                let context = Context::default();
-                let question = Question {
+                let context = IamContext::default();
+                let question = GrantQuestion {
                     principal,
                     action,
                     context: &context,
@@ -264,7 +270,7 @@ impl<'g, 'a> Ways<'g, 'a> {
         let statements = documents
             .filter_map(|policy| policy.document.as_ref())
             .flat_map(|document| &document.statements)
-            .filter(|statement| statement.effect == Effect::Allow);
+            .filter(|statement| statement.effect == PolicyEffect::Allow);
         for statement in statements {
             let actions: Vec<&str> = match statement.actions.negated {
                 true => ANY_ACTIONS.to_vec(),
@@ -302,9 +308,9 @@ impl<'g, 'a> Ways<'g, 'a> {
             "*" => format!("arn:aws:{letter}:::{letter}"),
             resource => resource.replace('*', &letter),
         };
-        let context = Context::default();
+        let context = IamContext::default();
         let strength = |principal: &Principal| {
-            let question = Question {
+            let question = GrantQuestion {
                 principal,
                 action: &action,
                 context: &context,
@@ -345,6 +351,6 @@ struct Gains {
 }
 
 struct Found {
-    way: Option<Reach>,
+    way: Option<AccessReach>,
     gains: Gains,
 }

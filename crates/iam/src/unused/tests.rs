@@ -11,7 +11,7 @@ fn policies(statements: Value) -> Vec<NamedPolicy> {
     vec![NamedPolicy::new(
         PolicyKind::Identity,
         "own",
-        Policy::read(&document).unwrap(),
+        IamPolicy::read(&document).unwrap(),
     )]
 }
 
@@ -155,9 +155,9 @@ proptest! {
         let action_use = ActionUse { days: 1, used: used_actions.clone(), unrecorded: Vec::new() };
         let before = policies(statements);
         let least = least_policies(&before, &action_use).unwrap();
-        let covers = |policy: &Policy, action: &str| policy.statements.iter().any(|one| one.covers_action(action));
+        let covers = |policy: &IamPolicy, action: &str| policy.statements.iter().any(|one| one.covers_action(action));
         let before = before[0].document.as_ref().unwrap();
-        let after = least.policies[0].document.as_ref().map(|document| Policy::read(document).unwrap());
+        let after = least.policies[0].document.as_ref().map(|document| IamPolicy::read(document).unwrap());
 
         for action in used_actions.iter().chain([&other]) {
             let stays = after.as_ref().is_some_and(|after| covers(after, action));

@@ -21,7 +21,7 @@ fn entries_are_edges_with_their_operations() {
         entry("ann", "ListSecrets", ActionStatus::Success),
         entry("ann", "GetSecretValue", ActionStatus::Denied),
     ];
-    let graph = Graph::of(&incident, &entries, |_| true);
+    let graph = IncidentGraph::of(&incident, &entries, |_| true);
     let labels: Vec<&str> = graph.nodes.iter().map(|node| node.label.as_str()).collect();
     assert_eq!(
         labels,
@@ -37,7 +37,7 @@ fn entries_are_edges_with_their_operations() {
 fn accounts_that_the_reader_may_not_see_are_left_out() {
     let incident = opened(finding("ann", 0, "203.0.113.7", Priority::High));
     let entries = [entry("ann", "ListSecrets", ActionStatus::Success)];
-    let graph = Graph::of(&incident, &entries, |_| false);
+    let graph = IncidentGraph::of(&incident, &entries, |_| false);
     assert!(
         graph
             .nodes

@@ -8,9 +8,9 @@ use jiff::SignedDuration;
 use super::*;
 
 /// A finding that began some minutes after the epoch, seen from an address.
-pub(crate) fn finding(id: &str, minute: i64, address: &str, severity: Priority) -> Member {
+pub(crate) fn finding(id: &str, minute: i64, address: &str, severity: Priority) -> IncidentMember {
     let at = Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minute);
-    Member {
+    IncidentMember {
         kind: MemberKind::Anomaly,
         id: id.to_owned(),
         title: format!("title of {id}"),
@@ -32,7 +32,7 @@ pub(crate) fn finding(id: &str, minute: i64, address: &str, severity: Priority) 
     }
 }
 
-pub(crate) fn opened(member: Member) -> Incident {
+pub(crate) fn opened(member: IncidentMember) -> Incident {
     let id = IncidentId("i".to_owned());
     Incident::opened_for(id, member, Timestamp::UNIX_EPOCH)
 }
@@ -83,7 +83,7 @@ fn findings_of_one_network_within_six_hours_are_one_attack() {
 #[test]
 fn recommendations_are_no_evidence() {
     let mut incident = opened(finding("spray", 0, "203.0.113.130", Priority::Medium));
-    let open = Member {
+    let open = IncidentMember {
         kind: MemberKind::Recommendation,
         keys: AttackKeys {
             resources: BTreeSet::from(["bucket".to_owned()]),
@@ -94,7 +94,7 @@ fn recommendations_are_no_evidence() {
     incident.take(open);
     assert_eq!(incident.severity, Priority::Medium);
 
-    let other = Member {
+    let other = IncidentMember {
         keys: AttackKeys {
             resources: BTreeSet::from(["bucket".to_owned()]),
             ..AttackKeys::default()
@@ -127,12 +127,12 @@ fn an_incident_that_is_over_is_only_reopened() {
 
 #[test]
 fn accounts_that_were_guessed_at_are_no_suspects() {
-    let spray = Member {
+    let spray = IncidentMember {
         subject: "address".to_owned(),
         subject_id: "203.0.113.130".to_owned(),
         ..finding("ann", 0, "203.0.113.130", Priority::Medium)
     };
-    let machine = Member {
+    let machine = IncidentMember {
         subject: "virtual_machine".to_owned(),
         subject_id: "i-1".to_owned(),
         keys: AttackKeys {

@@ -10,7 +10,7 @@ use reeve_recommend::recommendation::{Priority, RecommendationId};
 use super::{IncidentService, text};
 use crate::incident::{Incident, IncidentStatus, Note, Task, TaskId, allowed};
 use crate::log_entry;
-use crate::member::{Member, MemberKind};
+use crate::member::{IncidentMember, MemberKind};
 
 /// Characters of a title or an address.
 const SHORT: usize = 200;
@@ -431,17 +431,21 @@ impl IncidentService {
         Ok(incident)
     }
 
-    async fn finding(&self, kind: MemberKind, id: &str) -> Result<Option<Member>, EngineError> {
+    async fn finding(
+        &self,
+        kind: MemberKind,
+        id: &str,
+    ) -> Result<Option<IncidentMember>, EngineError> {
         let found = match kind {
             MemberKind::Anomaly => {
                 let id = AnomalyId(id.to_owned());
                 let anomaly = self.ports.anomalies.anomaly_get(&id).await;
-                anomaly.map(|one| Some(Member::from_anomaly(&one)))
+                anomaly.map(|one| Some(IncidentMember::from_anomaly(&one)))
             }
             MemberKind::Recommendation => {
                 let id = RecommendationId(id.to_owned());
                 let found = self.ports.agents.recommendation_get(&id).await;
-                found.map(|one| Some(Member::from_recommendation(&one)))
+                found.map(|one| Some(IncidentMember::from_recommendation(&one)))
             }
             MemberKind::Alert | MemberKind::ExternalAlert => {
                 for source in &self.ports.sources {

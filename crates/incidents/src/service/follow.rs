@@ -10,12 +10,12 @@ use reeve_recommend::agent::AgentType;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::origin::{AnomalyId, Cause, IncidentId};
+use reeve_recommend::recommendation::origin::{AnomalyId, IncidentId, OriginCause};
 
 use super::{Followed, IncidentService};
 use crate::incident::{Incident, IncidentStatus};
 use crate::log_entry;
-use crate::member::{Member, MemberKind};
+use crate::member::{IncidentMember, MemberKind};
 use crate::port::IncidentFilter;
 
 /// Time in which findings of other sources are asked for.
@@ -87,7 +87,7 @@ impl IncidentService {
         followed: &mut Followed,
         anomaly: &Anomaly,
     ) -> Result<(), EngineError> {
-        let member = Member::from_anomaly(anomaly);
+        let member = IncidentMember::from_anomaly(anomaly);
         let home = IncidentId(anomaly.incident.0.clone());
         let known = followed.known(member.kind, &member.id);
         let is_settled =
@@ -195,10 +195,10 @@ impl IncidentService {
         for recommendation in &open {
             let is_response = matches!(
                 recommendation.origin.cause,
-                Cause::Incident(_) | Cause::Anomaly(_)
+                OriginCause::Incident(_) | OriginCause::Anomaly(_)
             );
             if !is_response && types.contains(&recommendation.origin.agent_type) {
-                grew |= incident.take(Member::from_recommendation(recommendation));
+                grew |= incident.take(IncidentMember::from_recommendation(recommendation));
             }
         }
 

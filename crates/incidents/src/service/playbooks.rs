@@ -7,7 +7,7 @@ use reeve_recommend::error::EngineError;
 
 use super::IncidentService;
 use crate::log_entry;
-use crate::playbook::{Playbook, PlaybookName, Step, Trigger, builtin};
+use crate::playbook::{Playbook, PlaybookName, PlaybookStep, Trigger, builtin};
 
 /// A playbook as a person writes it.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct PlaybookInput {
     pub title: String,
     pub description: String,
     pub trigger: Trigger,
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlaybookStep>,
 }
 
 impl IncidentService {

@@ -4,7 +4,7 @@
 use reeve_audit::{ActionMethod, Actor};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 
 use super::IncidentService;
 use crate::log_entry;
@@ -91,7 +91,7 @@ impl IncidentService {
     ) -> Result<(), EngineError> {
         match (target.state, target.action.clone()) {
             (StepState::Waiting, _) => {
-                let cause = Cause::Incident(run.incident.clone());
+                let cause = OriginCause::Incident(run.incident.clone());
                 let on = [target.resource.clone()];
                 let reason = "the run of the playbook was rolled back";
                 let responses = &self.ports.responses;

@@ -8,12 +8,12 @@ use reeve_recommend::action::Purpose;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::event::{
-    CONTAINMENT, ContainmentRequest, Event, EventContent, Measure,
+    CONTAINMENT, ContainmentRequest, EventContent, JudgementEvent, Measure,
 };
 use reeve_recommend::judgement::open_facts::OpenFacts;
-use reeve_recommend::ports::responses::Remedy;
+use reeve_recommend::ports::responses::ResponseRemedy;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{Cause, IncidentId};
+use reeve_recommend::recommendation::origin::{IncidentId, OriginCause};
 
 use super::IncidentService;
 use crate::incident::{Incident, IncidentStatus};
@@ -203,11 +203,11 @@ impl IncidentService {
                 .map(|member| member.title.clone())
                 .collect(),
         };
-        let event = Event {
+        let event = JudgementEvent {
             at: self.now(),
             resource: resource.id,
             connection: Some(resource.connection),
-            cause: Cause::Incident(incident.id.clone()),
+            cause: OriginCause::Incident(incident.id.clone()),
             content: EventContent::Observation {
                 source: CONTAINMENT,
                 facts: OpenFacts::default().with(request),
@@ -240,9 +240,11 @@ impl IncidentService {
         };
         target.state = StepState::Waiting;
         match applied {
-            Ok(Remedy::Began(action) | Remedy::Undoing(action)) => target.action = Some(action),
-            Ok(Remedy::Asked(_)) => {}
-            Ok(Remedy::Nothing(reason)) => target.detail = reason,
+            Ok(ResponseRemedy::Began(action) | ResponseRemedy::Undoing(action)) => {
+                target.action = Some(action)
+            }
+            Ok(ResponseRemedy::Asked(_)) => {}
+            Ok(ResponseRemedy::Nothing(reason)) => target.detail = reason,
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => target.detail = error.to_string(),
         }

@@ -1,13 +1,13 @@
 //! Entries of the Azure Activity Log, as diagnostic settings export them.
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 use crate::words;
 
 /// Member of `metadata` with what is left over.
 const KEPT: &str = "azure";
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let name = item.first_text(&["operationName.value", "operationName"]);
     let Some(operation) = name.map(str::to_owned) else {
         let message = "an entry of the Activity Log must have the name of its operation";

@@ -1,14 +1,14 @@
 //! Entries of a GitHub organization's or enterprise's audit log, as the API lists them and as
 //! streaming exports them.
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 use crate::words;
 
 /// Member of `metadata` with what is left over.
 const KEPT: &str = "github";
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let Some(action) = item.text("action").map(str::to_owned) else {
         let message = "an entry of the audit log must have an action";
         return Err(Rejection::new("action", message));

@@ -3,14 +3,14 @@
 
 use reeve_audit::{ActionStatus, ActorType};
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 use crate::words;
 
 /// Member of `metadata` with what is left over.
 const KEPT: &str = "google";
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let Some(method) = item.text("protoPayload.methodName").map(str::to_owned) else {
         let message = "a log entry of the audit logs must have the name of its method";
         return Err(Rejection::new("protoPayload.methodName", message));

@@ -3,7 +3,7 @@
 
 use reeve_audit::{ActionStatus, ActorType, Json};
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 
 /// Member of `metadata` with what is left over.
@@ -18,7 +18,7 @@ const RIGHTS: [&str; 4] = [
 /// Subresources whose creation runs something.
 const EXECUTING: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let Some(audit_id) = item.text("auditID").map(str::to_owned) else {
         return Err(Rejection::new("auditID", "an audit event must have one"));
     };

@@ -2,14 +2,14 @@
 
 use reeve_audit::Severity;
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 use crate::words;
 
 /// Member of `metadata` with what is left over.
 const KEPT: &str = "ocsf";
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let Some(class) = item.number("class_uid") else {
         let message = "an OCSF event must have the number of its class";
         return Err(Rejection::new("class_uid", message));

@@ -2,14 +2,14 @@
 
 use reeve_audit::ActorType;
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 use crate::words;
 
 /// Member of `metadata` with what is left over.
 const KEPT: &str = "okta";
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let Some(name) = item.text("eventType").map(str::to_owned) else {
         let message = "an event of the System Log must have a type";
         return Err(Rejection::new("eventType", message));

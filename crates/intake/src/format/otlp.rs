@@ -3,7 +3,7 @@
 use reeve_audit::json::Object;
 use reeve_audit::{Json, Severity};
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 use crate::words;
 
@@ -106,7 +106,7 @@ fn plain(value: &Json) -> Json {
     }
 }
 
-pub(crate) fn map(mut item: Item) -> Result<Claim, Rejection> {
+pub(crate) fn map(mut item: Item) -> Result<ItemClaim, Rejection> {
     let native = item
         .text("record.attributes.log.record.uid")
         .map(str::to_owned);

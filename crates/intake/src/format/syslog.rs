@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::json::Object;
 use reeve_audit::{format_instant, parse_instant};
 
-use crate::item::{Claim, Item};
+use crate::item::{Item, ItemClaim};
 use crate::rejection::Rejection;
 
 /// Member of `metadata` with what is left over.
@@ -36,7 +36,7 @@ struct Header<'l> {
 }
 
 /// Maps a line. `now` gives the year that a time of RFC 3164 lacks.
-pub(crate) fn map(line: &[u8], now: Timestamp) -> Result<Claim, Rejection> {
+pub(crate) fn map(line: &[u8], now: Timestamp) -> Result<ItemClaim, Rejection> {
     let text = String::from_utf8_lossy(line);
     let Some((priority, rest)) = priority(&text) else {
         let message = "a line must begin with its priority, as <13>";

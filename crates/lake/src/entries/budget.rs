@@ -46,19 +46,19 @@ impl Budgets {
     }
 
     /// The budget of a search that begins now.
-    pub(super) fn begin(&self) -> Arc<Budget> {
+    pub(super) fn begin(&self) -> Arc<EntryBudget> {
         self.budget(self.limit, None)
     }
 
     /// The budget of a stretch that begins now. It pauses after half of the time of a search, and
     /// has no end.
-    pub(super) fn begin_stretch(&self) -> Arc<Budget> {
+    pub(super) fn begin_stretch(&self) -> Arc<EntryBudget> {
         self.budget(Duration::MAX, Some(self.limit / 2))
     }
 
-    fn budget(&self, limit: Duration, pause: Option<Duration>) -> Arc<Budget> {
+    fn budget(&self, limit: Duration, pause: Option<Duration>) -> Arc<EntryBudget> {
         let turns = Arc::clone(&self.turns);
-        Arc::new(Budget {
+        Arc::new(EntryBudget {
             began: Instant::now(),
             limit,
             pause,
@@ -70,7 +70,7 @@ impl Budgets {
 
 /// Time and turns of one search.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct EntryBudget {
     began: Instant,
     limit: Duration,
     /// Time after which a stretch ends where it is.
@@ -83,7 +83,7 @@ pub(super) struct Budget {
 /// Ends the work of a search when its caller goes away: threads do not end by themselves when the
 /// future that waits for them is dropped.
 #[derive(Debug)]
-pub(super) struct Attended(Arc<Budget>);
+pub(super) struct Attended(Arc<EntryBudget>);
 
 impl Drop for Attended {
     fn drop(&mut self) {
@@ -91,7 +91,7 @@ impl Drop for Attended {
     }
 }
 
-impl Budget {
+impl EntryBudget {
     /// Returns a guard that is held as long as somebody waits for the answer.
     pub(super) fn attended(self: &Arc<Self>) -> Attended {
         Attended(Arc::clone(self))
@@ -129,7 +129,7 @@ impl Budget {
         turn.map_err(|_| self.given_up()).map(Result::ok)
     }
 
-    /// Ends work that cannot wait, where no time is left; [`Budget::is_over`] tells this error from
+    /// Ends work that cannot wait, where no time is left; [`EntryBudget::is_over`] tells this error from
     /// those of files.
     pub(super) fn check(&self) -> io::Result<()> {
         if self.began.elapsed() < self.limit && !self.is_abandoned() {
@@ -194,7 +194,7 @@ mod tests {
     #[tokio::test]
     async fn long_searches_take_turns() {
         let budgets = Budgets::default();
-        let long = |limit: u64| Budget {
+        let long = |limit: u64| EntryBudget {
             began: Instant::now().checked_sub(Duration::from_secs(1)).unwrap(),
             limit: Duration::from_millis(limit),
             pause: None,

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use reeve_audit::query::{Column, column_text};
+use reeve_audit::query::{QueryColumn, column_text};
 use reeve_ledger::StoredEntry;
 use std::hash::BuildHasher as _;
 
@@ -83,15 +83,15 @@ impl Numbers {
 }
 
 /// The columns that are written as dictionaries: all but identifier and times.
-pub(super) fn dictionaries() -> impl Iterator<Item = Column> {
-    Column::ALL
+pub(super) fn dictionaries() -> impl Iterator<Item = QueryColumn> {
+    QueryColumn::ALL
         .into_iter()
-        .filter(|column| !column.is_time() && *column != Column::EventId)
+        .filter(|column| !column.is_time() && *column != QueryColumn::EventId)
 }
 
 /// The columns of [`dictionaries`] over some entries, in that order.
-pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
-    let mut columns: Vec<(Column, Texts)> = dictionaries()
+pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(QueryColumn, Texts)> {
+    let mut columns: Vec<(QueryColumn, Texts)> = dictionaries()
         .map(|column| (column, Texts::default()))
         .collect();
     let mut numbers: Vec<Numbers> = columns.iter().map(|_| Numbers::default()).collect();
@@ -104,7 +104,7 @@ pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
         for ((column, texts), numbers) in columns.iter_mut().zip(&mut numbers) {
             let number = match (*column, stored.entry.actor.ip_address) {
                 // Formatted once a distinct address, not once a row.
-                (Column::ActorIpAddress, Some(address)) => {
+                (QueryColumn::ActorIpAddress, Some(address)) => {
                     *addresses.entry(address).or_insert_with(|| {
                         let _ = write!(texts.bytes, "{address}");
                         texts.ends.push(texts.bytes.len());

@@ -4,7 +4,7 @@
 use arrow::array::{Array, AsArray};
 use arrow::datatypes::{Int32Type, TimestampMillisecondType};
 use futures::TryStreamExt;
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_ledger::{SegmentContent, SegmentError, SegmentMeta};
 
 use super::faults::damaged;
@@ -18,7 +18,12 @@ pub(super) async fn content(
     segments: &EntrySegments,
     segment: &SegmentMeta,
 ) -> Result<SegmentContent, SegmentError> {
-    let columns = [Column::EventType, Column::Timestamp, Column::RecordedAt].map(position);
+    let columns = [
+        QueryColumn::EventType,
+        QueryColumn::Timestamp,
+        QueryColumn::RecordedAt,
+    ]
+    .map(position);
     let mut stream = segments.scan(segment, None, &[], &columns).await?;
     let (mut found, mut rows) = (SegmentContent::default(), 0);
     let wrong = || damaged(&segment.path, "a column of it is of another type");

@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 
 use super::schema::position;
 
@@ -28,16 +28,16 @@ const MOST: usize = 2 << 20;
 
 /// The columns whose values may be cut out, as their members follow each other in canonical bytes:
 /// those that save more than they cost whoever shows a single entry.
-pub(super) const COLUMNS: [Column; 9] = [
-    Column::ActionOperation,
-    Column::ActorIpAddress,
-    Column::ActorSessionId,
-    Column::ActorUserAgent,
-    Column::EventId,
-    Column::RequestId,
-    Column::RecordedAt,
-    Column::ResourceAccountId,
-    Column::Timestamp,
+pub(super) const COLUMNS: [QueryColumn; 9] = [
+    QueryColumn::ActionOperation,
+    QueryColumn::ActorIpAddress,
+    QueryColumn::ActorSessionId,
+    QueryColumn::ActorUserAgent,
+    QueryColumn::EventId,
+    QueryColumn::RequestId,
+    QueryColumn::RecordedAt,
+    QueryColumn::ResourceAccountId,
+    QueryColumn::Timestamp,
 ];
 
 /// Bytes before the value of each of [`COLUMNS`].
@@ -111,7 +111,7 @@ fn place(member: &Finder<'_>, value: &[u8], bytes: &[u8], mut from: usize) -> Op
 pub(super) fn whole<'a>(
     stored: &'a [u8],
     cut: u8,
-    put: impl Fn(Column, &mut Vec<u8>),
+    put: impl Fn(QueryColumn, &mut Vec<u8>),
     scratch: &'a mut Vec<u8>,
 ) -> &'a [u8] {
     if cut == 0 {
@@ -143,7 +143,7 @@ pub(super) fn whole<'a>(
         rest = after;
         if let Some(column) = number
             .checked_sub(1)
-            .and_then(|number| Column::ALL.get(number))
+            .and_then(|number| QueryColumn::ALL.get(number))
             && let Some(after) = rest.strip_prefix(b"\"\"")
         {
             scratch.push(b'"');
@@ -180,10 +180,10 @@ fn low_byte(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Fills the members that version 2 emptied: the first empty member of each name.
-fn fill(cut: u8, put: &impl Fn(Column, &mut Vec<u8>), bytes: &mut Vec<u8>) {
+fn fill(cut: u8, put: &impl Fn(QueryColumn, &mut Vec<u8>), bytes: &mut Vec<u8>) {
     for (bit, empty, column) in [
-        (REQUEST_ID, &REQUEST, Column::RequestId),
-        (EVENT_ID, &EVENT, Column::EventId),
+        (REQUEST_ID, &REQUEST, QueryColumn::RequestId),
+        (EVENT_ID, &EVENT, QueryColumn::EventId),
     ] {
         if cut & bit != 0
             && let Some(at) = empty.find(bytes).map(|at| at + empty.needle().len() - 1)
@@ -201,9 +201,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    type Given<'a> = &'a [(Column, &'a str)];
+    type Given<'a> = &'a [(QueryColumn, &'a str)];
 
-    fn text<'a>(given: Given<'a>, column: Column) -> Option<&'a str> {
+    fn text<'a>(given: Given<'a>, column: QueryColumn) -> Option<&'a str> {
         given
             .iter()
             .find(|(of, _)| *of == column)
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn values_of_columns_are_cut_and_put_back() {
-        use Column::{ActionOperation, ActorSessionId, EventId, RequestId, Timestamp};
+        use QueryColumn::{ActionOperation, ActorSessionId, EventId, RequestId, Timestamp};
 
         let plain = r#"{"actor":{"session_id":"s"},"event_id":"e-1","metadata":{"request_id":"r-1"},"timestamp":"t"}"#;
         let all = [
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn what_version_2_cut_is_put_back() {
         let put = |column, out: &mut Vec<u8>| {
-            out.extend_from_slice(if column == Column::EventId {
+            out.extend_from_slice(if column == QueryColumn::EventId {
                 b"\"request_id\":\"\""
             } else {
                 b"r"
@@ -321,7 +321,7 @@ mod tests {
             ], 0..24),
             values in proptest::collection::vec(r#"[ab"]{0,3}"#, 4),
         ) {
-            let columns = [Column::EventId, Column::RequestId, Column::ActorSessionId, Column::Timestamp];
+            let columns = [QueryColumn::EventId, QueryColumn::RequestId, QueryColumn::ActorSessionId, QueryColumn::Timestamp];
             let given: Vec<_> = columns.into_iter().zip(values.iter().map(String::as_str)).collect();
             round(&parts.concat(), &given);
         }

@@ -4,7 +4,7 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, Timestamp
 use arrow::datatypes::{Int32Type, TimestampMillisecondType, UInt8Type, UInt64Type};
 use jiff::Timestamp;
 use reeve_audit::instant::write_instant;
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_ledger::SealedEntry;
 
 use super::cut::{COLUMNS, whole};
@@ -74,7 +74,7 @@ impl<'a> Canonical<'a> {
             0
         };
 
-        let put = |column: Column, out: &mut Vec<u8>| {
+        let put = |column: QueryColumn, out: &mut Vec<u8>| {
             if let Some(values) = COLUMNS
                 .iter()
                 .position(|&of| of == column)

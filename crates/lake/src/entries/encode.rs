@@ -17,7 +17,7 @@ use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 use reeve_audit::instant::write_instant;
-use reeve_audit::query::{Column, column_text};
+use reeve_audit::query::{QueryColumn, column_text};
 use reeve_ledger::StoredEntry;
 
 use super::columns::{ABSENT, Texts};
@@ -46,7 +46,7 @@ pub(super) fn encode(
     class: &str,
     (first, last): (u64, u64),
     entries: &[Arc<StoredEntry>],
-    texts: &[(Column, Texts)],
+    texts: &[(QueryColumn, Texts)],
 ) -> Result<Vec<u8>, ParquetError> {
     let metadata = file_metadata(class, first, last);
     let properties = properties().set_key_value_metadata(Some(metadata)).build();
@@ -115,8 +115,8 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
 
     for name in [
         SEQUENCE_NAME,
-        Column::Timestamp.segment_name(),
-        Column::RecordedAt.segment_name(),
+        QueryColumn::Timestamp.segment_name(),
+        QueryColumn::RecordedAt.segment_name(),
     ] {
         let path = ColumnPath::from(name);
         builder = builder
@@ -127,8 +127,8 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
 
     builder = builder.set_column_dictionary_enabled(ColumnPath::from(SALT_NAME), false);
     for name in [
-        Column::EventId.segment_name(),
-        Column::RequestId.segment_name(),
+        QueryColumn::EventId.segment_name(),
+        QueryColumn::RequestId.segment_name(),
         CANONICAL_NAME,
     ] {
         // Lengths between the texts would cost a byte and a half a row, and most of the time of
@@ -140,8 +140,8 @@ pub(super) fn properties() -> WriterPropertiesBuilder {
     }
 
     for name in [
-        Column::EventId.segment_name(),
-        Column::RequestId.segment_name(),
+        QueryColumn::EventId.segment_name(),
+        QueryColumn::RequestId.segment_name(),
     ] {
         builder = builder.set_column_data_page_size_limit(ColumnPath::from(name), ID_PAGE);
     }
@@ -176,22 +176,22 @@ pub(super) fn whole(entries: &[Arc<StoredEntry>]) -> Result<RecordBatch, ArrowEr
 fn columns(
     entries: &[Arc<StoredEntry>],
     first: usize,
-    dictionaries: &[(Column, DictionaryArray<Int32Type>)],
-    texts: &[(Column, Texts)],
+    dictionaries: &[(QueryColumn, DictionaryArray<Int32Type>)],
+    texts: &[(QueryColumn, Texts)],
     payload: Payload,
 ) -> Result<RecordBatch, ArrowError> {
     let mut arrays: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from_iter_values(
         entries.iter().map(|entry| entry.sequence),
     ))];
-    for column in Column::ALL {
+    for column in QueryColumn::ALL {
         let known = dictionaries.iter().find(|(of, _)| *of == column);
         arrays.push(match (column, known) {
-            (Column::Timestamp, _) => times(
+            (QueryColumn::Timestamp, _) => times(
                 entries
                     .iter()
                     .map(|entry| entry.entry.timestamp.as_millisecond()),
             ),
-            (Column::RecordedAt, _) => times(
+            (QueryColumn::RecordedAt, _) => times(
                 entries
                     .iter()
                     .map(|entry| entry.recorded_at.as_millisecond()),
@@ -228,9 +228,9 @@ fn columns(
             .into_iter()
             .zip(known)
             .map(|(column, known)| match column {
-                Column::Timestamp => Some(times[0].as_slice()),
-                Column::RecordedAt => Some(times[1].as_slice()),
-                Column::EventId => Some(entry.entry.event_id.as_str().as_bytes()),
+                QueryColumn::Timestamp => Some(times[0].as_slice()),
+                QueryColumn::RecordedAt => Some(times[1].as_slice()),
+                QueryColumn::EventId => Some(entry.entry.event_id.as_str().as_bytes()),
                 _ => known
                     .and_then(|texts| texts.of_row(first + row))
                     .map(str::as_bytes),
@@ -261,7 +261,7 @@ fn times(values: impl Iterator<Item = i64>) -> ArrayRef {
     Arc::new(TimestampMillisecondArray::from_iter_values(values).with_timezone("UTC"))
 }
 
-fn plain(entries: &[Arc<StoredEntry>], column: Column) -> ArrayRef {
+fn plain(entries: &[Arc<StoredEntry>], column: QueryColumn) -> ArrayRef {
     let mut builder = StringBuilder::with_capacity(entries.len(), entries.len() * 36);
     for entry in entries {
         builder.append_option(column_text(&entry.entry, column));

@@ -25,7 +25,7 @@ const BUFFER: usize = 1 << 20;
 
 /// The fetched segments of a data directory.
 #[derive(Debug)]
-pub(super) struct Fetched {
+pub(super) struct FetchedEntries {
     root: PathBuf,
     shelf: Arc<Mutex<Shelf>>,
     /// One fetch of a segment at a time.
@@ -100,10 +100,10 @@ fn file_of(root: &Path, path: &str) -> PathBuf {
     root.join(path.strip_prefix(SEGMENTS).unwrap_or(path))
 }
 
-impl Fetched {
+impl FetchedEntries {
     /// The fetched segments of a data directory, of so many bytes at most. What a process before
     /// left is used on; what it had not finished is removed.
-    pub(super) fn open(data_dir: &Path, limit: u64) -> io::Result<Fetched> {
+    pub(super) fn open(data_dir: &Path, limit: u64) -> io::Result<FetchedEntries> {
         let root = data_dir.join(FOLDER);
         let mut shelf = Shelf {
             root: root.clone(),
@@ -137,7 +137,7 @@ impl Fetched {
             }
         }
 
-        Ok(Fetched {
+        Ok(FetchedEntries {
             root,
             shelf: Arc::new(Mutex::new(shelf)),
             fetching: Mutex::default(),

@@ -14,7 +14,7 @@ use datafusion_expr::{
 };
 use memchr::memmem::Finder;
 use reeve_audit::Obstacle;
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 
 use super::decode::{CANONICAL_COLUMNS, Canonical, canonical_columns};
 use super::schema::SCHEMA;
@@ -25,7 +25,7 @@ pub(super) type HoldsText = dyn Fn(Option<&str>) -> bool + Send + Sync;
 pub(super) type HoldsEntry = dyn Fn(&[u8]) -> std::result::Result<bool, Obstacle> + Send + Sync;
 
 /// A condition on a text column. It is true or false, never null.
-pub(super) fn text_condition(column: Column, holds: Arc<HoldsText>) -> Expr {
+pub(super) fn text_condition(column: QueryColumn, holds: Arc<HoldsText>) -> Expr {
     let function = TextCondition {
         holds: Opaque(holds),
         signature: Signature::any(1, Volatility::Immutable),

@@ -20,9 +20,9 @@ mod shelf;
 mod source;
 mod write;
 
-pub(super) use answer::{Answer, Known, longest_text};
+pub(super) use answer::{IndexAnswer, Known, longest_text};
 pub(super) use bits::Bits;
-pub(super) use count::Counted;
-pub(super) use open::Index;
+pub(super) use count::IndexCount;
+pub(super) use open::EntryIndex;
 pub(super) use shelf::Shelf;
 pub(super) use write::{build, rows_of};

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use reeve_ledger::{SegmentError, SegmentMeta, SegmentStore as _, TrailError};
 
 use super::faults::{damaged, failed, io};
-use super::index::{Index, build, rows_of};
+use super::index::{EntryIndex, build, rows_of};
 use super::segments::EntrySegments;
 use super::views::Views;
 use crate::place::blocking;
 
 impl EntrySegments {
     /// The index of a segment, if it has a sound one.
-    pub(super) fn index(&self, segment: &SegmentMeta) -> Option<Arc<Index>> {
+    pub(super) fn index(&self, segment: &SegmentMeta) -> Option<Arc<EntryIndex>> {
         self.shelf.get(segment)
     }
 

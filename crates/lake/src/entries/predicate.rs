@@ -3,7 +3,7 @@
 use datafusion_expr::Expr;
 use jiff::Timestamp;
 use memchr::memmem::Finder;
-use reeve_audit::query::{Bound, Column, Expr as Asked, FieldPath, Match, Query};
+use reeve_audit::query::{Bound, Expr as Asked, FieldPath, Match, Query, QueryColumn};
 use reeve_ledger::{SegmentMeta, StoredEntry};
 
 use super::translate::{conditions, span, words_needed};
@@ -32,7 +32,7 @@ impl Predicate {
 
         for term in terms {
             if let Asked::Field {
-                field: FieldPath::Column(Column::Timestamp),
+                field: FieldPath::Column(QueryColumn::Timestamp),
                 op: Match::Compare(side, Bound::Time(at)),
             } = term
             {

@@ -38,20 +38,20 @@ const BATCH: usize = 8_192;
 const METADATA_CACHE: usize = 160 << 20;
 
 /// Reader of segments, by row group and page.
-pub(super) struct Scanner {
+pub(super) struct EntryScanner {
     task: Arc<TaskContext>,
     files: ObjectStoreUrl,
     reader: Arc<dyn ParquetFileReaderFactory>,
     columns: DFSchema,
 }
 
-impl fmt::Debug for Scanner {
+impl fmt::Debug for EntryScanner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scanner").finish_non_exhaustive()
     }
 }
 
-impl Scanner {
+impl EntryScanner {
     /// A scanner of the files of a place.
     pub(super) fn new(place: &Place) -> Result<Self> {
         let runtime = RuntimeEnvBuilder::new()
@@ -69,7 +69,7 @@ impl Scanner {
         let reader = Arc::new(CachedParquetFileReaderFactory::new(place.store(), cache));
         let columns = DFSchema::try_from(SCHEMA.as_ref().clone())?;
 
-        Ok(Scanner {
+        Ok(EntryScanner {
             task: Arc::new(task),
             files,
             reader,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 
 /// Version of the format, in each segment's key-value metadata.
 pub(super) const FORMAT: &str = "reeve/segment/v3";
@@ -11,12 +11,12 @@ pub(super) const FORMAT: &str = "reeve/segment/v3";
 /// Position of the sequence.
 pub(super) const SEQUENCE: usize = 0;
 /// Position of the salt.
-pub(super) const SALT: usize = Column::ALL.len() + 1;
+pub(super) const SALT: usize = QueryColumn::ALL.len() + 1;
 /// Position of the canonical bytes.
-pub(super) const CANONICAL: usize = Column::ALL.len() + 2;
+pub(super) const CANONICAL: usize = QueryColumn::ALL.len() + 2;
 
 /// Position of what was cut out of the canonical bytes.
-pub(super) const CUT: usize = Column::ALL.len() + 3;
+pub(super) const CUT: usize = QueryColumn::ALL.len() + 3;
 
 /// Name of the sequence column.
 pub(super) const SEQUENCE_NAME: &str = "sequence";
@@ -30,7 +30,7 @@ pub(super) const CUT_NAME: &str = "cut";
 /// The schema of every segment.
 pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let mut fields = vec![Field::new(SEQUENCE_NAME, DataType::UInt64, false)];
-    fields.extend(Column::ALL.iter().map(|&column| {
+    fields.extend(QueryColumn::ALL.iter().map(|&column| {
         Field::new(
             column.segment_name(),
             data_type(column),
@@ -46,24 +46,24 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 });
 
 /// Position of a typed column.
-pub(super) fn position(column: Column) -> usize {
-    1 + Column::ALL
+pub(super) fn position(column: QueryColumn) -> usize {
+    1 + QueryColumn::ALL
         .iter()
         .position(|&other| other == column)
         .unwrap_or_default()
 }
 
-fn data_type(column: Column) -> DataType {
+fn data_type(column: QueryColumn) -> DataType {
     match column {
         time if time.is_time() => DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
         // Nearly every value is another: a dictionary would only cost.
-        Column::EventId => DataType::Utf8,
+        QueryColumn::EventId => DataType::Utf8,
         _ => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
     }
 }
 
-fn always_there(column: Column) -> bool {
-    use Column::{Category, EventId, EventType, RecordedAt, Severity, Timestamp};
+fn always_there(column: QueryColumn) -> bool {
+    use QueryColumn::{Category, EventId, EventType, RecordedAt, Severity, Timestamp};
     matches!(
         column,
         EventId | Timestamp | RecordedAt | EventType | Category | Severity
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn positions_agree_with_the_schema() {
-        for column in Column::ALL {
+        for column in QueryColumn::ALL {
             let (index, _) = SCHEMA.column_with_name(column.segment_name()).unwrap();
             assert_eq!(index, position(column));
         }

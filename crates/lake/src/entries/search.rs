@@ -15,8 +15,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reeve_audit::query::{Sort, SortKey};
 use reeve_ledger::{
-    EntryReader, LeftOut, MOST_SORTED, Page, ReadOn, SearchRequest, SegmentMeta, StoredEntry,
-    Stretch, TrailError, View,
+    EntryPage, EntryReader, LeftOut, MOST_SORTED, ReadOn, SearchRequest, SegmentMeta, StoredEntry,
+    Stretch, TailView, TrailError,
 };
 
 use self::job::{Job, Matches, SortedPage};
@@ -115,7 +115,7 @@ impl EntrySearch {
     }
 
     /// Returns matches for the page, and totals and counts where the job asks for them.
-    async fn matches(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
+    async fn matches(&self, job: &Job, view: &TailView) -> Result<Matches, TrailError> {
         if let Some(page) = job.sort.as_ref().filter(|_| !job.every_match) {
             let mut matches = self.log.sorted(job, page, view).await?;
             matches.total = view.count();
@@ -139,7 +139,7 @@ impl EntrySearch {
 }
 
 /// Returns what a search cannot find because it lies in the cold tier.
-fn left_out(job: &Job, view: &View) -> LeftOut {
+fn left_out(job: &Job, view: &TailView) -> LeftOut {
     let touched = view
         .archived
         .iter()
@@ -151,7 +151,7 @@ fn left_out(job: &Job, view: &View) -> LeftOut {
 }
 
 impl EntrySearch {
-    async fn search_once(&self, request: &SearchRequest) -> Result<Page, TrailError> {
+    async fn search_once(&self, request: &SearchRequest) -> Result<EntryPage, TrailError> {
         let mut job = self.job(request)?;
         let _attended = job.budget.attended();
         if let Some(sort) = request.sort {
@@ -171,7 +171,7 @@ impl EntrySearch {
             .map(|(aggregation, tally)| tally.finish(aggregation.limit))
             .collect::<Result<_, _>>()?;
 
-        Ok(Page {
+        Ok(EntryPage {
             entries,
             total: request.count_total.then_some(total),
             next_cursor,
@@ -194,7 +194,7 @@ impl EntrySearch {
 
 #[async_trait]
 impl EntryReader for EntrySearch {
-    async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
+    async fn search(&self, request: &SearchRequest) -> Result<EntryPage, TrailError> {
         let segments = self.log.view().segments;
         let outcome = self.search_once(request).await;
         if self.is_outdated(&outcome, &segments) {

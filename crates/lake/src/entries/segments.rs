@@ -28,10 +28,10 @@ use super::content::content;
 use super::decode::{sealed, sealed_columns};
 use super::encode::encode;
 use super::faults::{damaged, failed, io};
-use super::fetched::{Fetched, InUse};
+use super::fetched::{FetchedEntries, InUse};
 use super::index::{Shelf, build, rows_of};
 use super::rows::Footers;
-use super::scan::{Scanner, message};
+use super::scan::{EntryScanner, message};
 use super::schema::SEQUENCE;
 use super::tiers::{TierPlaces, Tiers};
 use crate::place::{Place, PlaceError, blocking, path_segment};
@@ -44,7 +44,7 @@ const FOLDER: &str = "lake/entries";
 pub struct EntrySegments {
     place: Place,
     pub(super) tiers: Tiers,
-    scanner: Scanner,
+    scanner: EntryScanner,
     pub(super) shelf: Shelf,
     root: PathBuf,
     footers: Footers,
@@ -61,7 +61,7 @@ impl EntrySegments {
     pub async fn open(data_dir: &Path) -> Result<Self, SegmentError> {
         let place = Place::local(data_dir).map_err(failed)?;
         let found = place.list(FOLDER).await.map_err(failed)?;
-        let scanner = Scanner::new(&place).map_err(|error| io(FOLDER, message(&error)))?;
+        let scanner = EntryScanner::new(&place).map_err(|error| io(FOLDER, message(&error)))?;
 
         Ok(EntrySegments {
             place,
@@ -136,7 +136,7 @@ impl EntrySegments {
         }
 
         let (used, is_new) = self.tiers.obtain(segment).await?;
-        let name = Fetched::name(&segment.path);
+        let name = FetchedEntries::name(&segment.path);
         if is_new {
             let found = self.place.head(&name).await.map_err(failed)?;
             let looks = looks(&self.root.join(&name));

@@ -10,9 +10,11 @@ use arrow::datatypes::{DataType, Int32Type, TimestampMillisecondType};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_audit::query::{Column, FieldPath, column_text};
+use reeve_audit::query::{FieldPath, QueryColumn, column_text};
 use reeve_audit::{Entry, Obstacle, format_instant};
-use reeve_ledger::{Counts, GroupBy, MOST_PAIRS, MOST_VALUES, StoredEntry, TimeUnit, TrailError};
+use reeve_ledger::{
+    EntryCounts, GroupBy, MOST_PAIRS, MOST_VALUES, StoredEntry, TimeUnit, TrailError,
+};
 
 use super::decode::{Canonical, canonical_columns};
 use super::schema::position;
@@ -65,7 +67,10 @@ pub(super) fn columns_of(by: &GroupBy) -> Vec<usize> {
     match by {
         GroupBy::Column(column) | GroupBy::Time { column, .. } => vec![position(*column)],
         GroupBy::User | GroupBy::Field(FieldPath::User) => {
-            vec![position(Column::ActorEmail), position(Column::ActorId)]
+            vec![
+                position(QueryColumn::ActorEmail),
+                position(QueryColumn::ActorId),
+            ]
         }
         GroupBy::Field(FieldPath::Column(column)) => vec![position(*column)],
         GroupBy::Field(_) | GroupBy::Nested(..) => canonical_columns().to_vec(),
@@ -74,7 +79,7 @@ pub(super) fn columns_of(by: &GroupBy) -> Vec<usize> {
 
 /// The counts of one field.
 #[derive(Debug, Clone)]
-pub(super) struct Tally {
+pub(super) struct EntryTally {
     by: GroupBy,
     texts: HashMap<String, u64>,
     times: HashMap<i64, u64>,
@@ -82,11 +87,11 @@ pub(super) struct Tally {
     last: (Range<i64>, u64),
     missing: u64,
     /// Counts of the second field for each value of the first, if two are nested.
-    nested: HashMap<String, Tally>,
+    nested: HashMap<String, EntryTally>,
     pairs: usize,
 }
 
-impl Tally {
+impl EntryTally {
     pub(super) fn new(by: GroupBy) -> Self {
         // Columns reach this under either name.
         let by = match by {
@@ -94,7 +99,7 @@ impl Tally {
             GroupBy::Field(FieldPath::User) => GroupBy::User,
             other => other,
         };
-        Tally {
+        EntryTally {
             by,
             texts: HashMap::new(),
             times: HashMap::new(),
@@ -130,8 +135,8 @@ impl Tally {
             }
             GroupBy::User => {
                 self.users(
-                    column(position(Column::ActorEmail)),
-                    column(position(Column::ActorId)),
+                    column(position(QueryColumn::ActorEmail)),
+                    column(position(QueryColumn::ActorId)),
                 );
             }
             GroupBy::Nested(outer, inner) => {
@@ -212,7 +217,7 @@ impl Tally {
         let entry = &stored.entry;
         match self.by.clone() {
             GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
-                let at = if column == Column::Timestamp {
+                let at = if column == QueryColumn::Timestamp {
                     entry.timestamp
                 } else {
                     stored.recorded_at
@@ -250,7 +255,7 @@ impl Tally {
             let tally = self
                 .nested
                 .entry(value)
-                .or_insert_with(|| Tally::new(inner.clone()));
+                .or_insert_with(|| EntryTally::new(inner.clone()));
             let before = tally.texts.len();
             tally.missing += u64::from(second.is_empty());
             second
@@ -298,7 +303,7 @@ impl Tally {
     }
 
     /// Takes another count of the same field over.
-    pub(super) fn merge(&mut self, mut other: Tally) {
+    pub(super) fn merge(&mut self, mut other: EntryTally) {
         if self.is_full() {
             return;
         }
@@ -315,7 +320,7 @@ impl Tally {
             let inner = self
                 .nested
                 .entry(value)
-                .or_insert_with(|| Tally::new(more.by.clone()));
+                .or_insert_with(|| EntryTally::new(more.by.clone()));
             let before = inner.texts.len();
             inner.merge(more);
             self.pairs += inner.texts.len() - before;
@@ -327,7 +332,7 @@ impl Tally {
     ///
     /// # Errors
     /// There are more values than can be counted.
-    pub(super) fn finish(mut self, limit: usize) -> Result<Counts, TrailError> {
+    pub(super) fn finish(mut self, limit: usize) -> Result<EntryCounts, TrailError> {
         self.flush();
         if self.is_full() {
             return Err(TrailError::Invalid(format!(
@@ -383,7 +388,7 @@ impl Tally {
             _ => Vec::new(),
         };
 
-        Ok(Counts {
+        Ok(EntryCounts {
             values,
             nested,
             distinct,
@@ -404,8 +409,8 @@ fn is_time_span(by: &GroupBy) -> bool {
 
 /// Returns the values of an entry as one of two nested fields.
 fn values_of(by: &GroupBy, entry: &Entry, recorded_at: Timestamp) -> BTreeSet<String> {
-    let at = |column: Column| {
-        if column == Column::Timestamp {
+    let at = |column: QueryColumn| {
+        if column == QueryColumn::Timestamp {
             entry.timestamp
         } else {
             recorded_at
@@ -514,12 +519,12 @@ mod tests {
 
     #[test]
     fn the_most_frequent_come_first_and_a_thousand_at_most() {
-        let mut tally = Tally::new(GroupBy::Column(Column::ActorId));
+        let mut tally = EntryTally::new(GroupBy::Column(QueryColumn::ActorId));
         for number in 0..1_500 {
             add(&mut tally.texts, &format!("{number:04}"), 1);
         }
 
-        let mut more = Tally::new(GroupBy::Column(Column::ActorId));
+        let mut more = EntryTally::new(GroupBy::Column(QueryColumn::ActorId));
         add(&mut more.texts, "1499", 2);
         tally.merge(more);
 
@@ -540,7 +545,7 @@ mod tests {
     #[test]
     fn a_count_of_too_many_values_is_refused_in_bounded_memory() {
         let full = || {
-            let mut tally = Tally::new(GroupBy::Column(Column::ActorId));
+            let mut tally = EntryTally::new(GroupBy::Column(QueryColumn::ActorId));
             for number in 0..=MOST_VALUES {
                 tally.text(&number.to_string(), 1);
             }
@@ -553,7 +558,7 @@ mod tests {
         }
         assert_eq!(tally.texts.len(), MOST_VALUES + 1);
 
-        let mut further = Tally::new(GroupBy::Column(Column::ActorId));
+        let mut further = EntryTally::new(GroupBy::Column(QueryColumn::ActorId));
         further.text("of another segment", 1);
         tally.merge(further);
         assert_eq!(tally.texts.len(), MOST_VALUES + 1);
@@ -624,10 +629,10 @@ mod tests {
     fn what_has_no_values_is_refused() {
         for (by, fine) in [
             (GroupBy::User, true),
-            (GroupBy::Column(Column::Timestamp), true),
+            (GroupBy::Column(QueryColumn::Timestamp), true),
             (
                 GroupBy::Time {
-                    column: Column::EventId,
+                    column: QueryColumn::EventId,
                     unit: TimeUnit::Day,
                 },
                 false,

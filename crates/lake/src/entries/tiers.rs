@@ -10,7 +10,7 @@ use reeve_audit::{Obstacle, Tier};
 use reeve_ledger::{SegmentError, SegmentMeta};
 
 use super::faults::{away, io as failure};
-use super::fetched::{Fetched, InUse, read_back};
+use super::fetched::{FetchedEntries, InUse, read_back};
 use crate::archive::ArchivePlace;
 
 /// Places of the farther tiers.
@@ -37,7 +37,7 @@ impl TierPlaces {
 #[derive(Debug)]
 pub(super) struct Tiers {
     pub(super) places: TierPlaces,
-    pub(super) fetched: Arc<Fetched>,
+    pub(super) fetched: Arc<FetchedEntries>,
 }
 
 impl Tiers {
@@ -47,7 +47,7 @@ impl Tiers {
         places: TierPlaces,
         fetched_bytes: u64,
     ) -> Result<Tiers, SegmentError> {
-        let fetched = Fetched::open(data_dir, fetched_bytes)
+        let fetched = FetchedEntries::open(data_dir, fetched_bytes)
             .map_err(|error| failure("lake/fetched", error.to_string()))?;
         Ok(Tiers {
             places,

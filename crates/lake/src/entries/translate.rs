@@ -10,7 +10,7 @@ use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
 use reeve_audit::query::{
-    Bound, Column, Comparison, Expr as Asked, FieldPath, Match, TextWord, words,
+    Bound, Expr as Asked, FieldPath, Match, QueryColumn, QueryComparison, TextWord, words,
 };
 use reeve_audit::{Entry, Severity, SubmitterField};
 
@@ -140,12 +140,14 @@ fn term(asked: &Asked, now: Timestamp) -> Term {
         Asked::Field {
             field: FieldPath::User,
             op,
-        } => Term::Columns(on_text(Column::ActorId, op).or(on_text(Column::ActorEmail, op))),
+        } => Term::Columns(
+            on_text(QueryColumn::ActorId, op).or(on_text(QueryColumn::ActorEmail, op)),
+        ),
         Asked::Field { .. } | Asked::Text(_) => Term::Entry(asked.clone()),
     }
 }
 
-fn on_time(column: Column, op: &Match) -> Option<Term> {
+fn on_time(column: QueryColumn, op: &Match) -> Option<Term> {
     let instant = |ms| {
         lit(ScalarValue::TimestampMillisecond(
             Some(ms),
@@ -166,19 +168,19 @@ fn on_time(column: Column, op: &Match) -> Option<Term> {
 }
 
 /// Returns the instants on one side of a point in time, in whole milliseconds, both ends included.
-pub(super) fn span(side: Comparison, at: Timestamp) -> (i64, i64) {
+pub(super) fn span(side: QueryComparison, at: Timestamp) -> (i64, i64) {
     let floor = i64::try_from(at.as_nanosecond().div_euclid(1_000_000)).unwrap_or_default();
     let whole = i128::from(floor) * 1_000_000 == at.as_nanosecond();
 
     match side {
-        Comparison::Greater => (floor + 1, i64::MAX),
-        Comparison::AtLeast => (if whole { floor } else { floor + 1 }, i64::MAX),
-        Comparison::Less => (i64::MIN, if whole { floor - 1 } else { floor }),
-        Comparison::AtMost => (i64::MIN, floor),
+        QueryComparison::Greater => (floor + 1, i64::MAX),
+        QueryComparison::AtLeast => (if whole { floor } else { floor + 1 }, i64::MAX),
+        QueryComparison::Less => (i64::MIN, if whole { floor - 1 } else { floor }),
+        QueryComparison::AtMost => (i64::MIN, floor),
     }
 }
 
-fn on_text(column: Column, op: &Match) -> Expr {
+fn on_text(column: QueryColumn, op: &Match) -> Expr {
     let op = op.clone();
     text_condition(
         column,
@@ -188,12 +190,12 @@ fn on_text(column: Column, op: &Match) -> Expr {
 
 /// Returns `true` if a value of a text column meets a condition, as `reeve_audit::query` says. A
 /// test holds the two together.
-pub(super) fn holds(column: Column, value: &str, op: &Match) -> bool {
+pub(super) fn holds(column: QueryColumn, value: &str, op: &Match) -> bool {
     match op {
-        Match::Compare(side, Bound::Severity(bound)) if column == Column::Severity => value
+        Match::Compare(side, Bound::Severity(bound)) if column == QueryColumn::Severity => value
             .parse::<Severity>()
             .is_ok_and(|severity| side.is_satisfied(&severity, bound)),
-        _ if column == Column::ActorIpAddress => address_holds(value, op),
+        _ if column == QueryColumn::ActorIpAddress => address_holds(value, op),
         _ => op.is_satisfied_by(value),
     }
 }
@@ -272,14 +274,14 @@ mod tests {
         let between: Timestamp = "1970-01-01T00:00:00.0105Z".parse().unwrap();
 
         for (side, at, expect) in [
-            (Comparison::Greater, at, (11, i64::MAX)),
-            (Comparison::Greater, between, (11, i64::MAX)),
-            (Comparison::AtLeast, at, (10, i64::MAX)),
-            (Comparison::AtLeast, between, (11, i64::MAX)),
-            (Comparison::Less, at, (i64::MIN, 9)),
-            (Comparison::Less, between, (i64::MIN, 10)),
-            (Comparison::AtMost, at, (i64::MIN, 10)),
-            (Comparison::AtMost, between, (i64::MIN, 10)),
+            (QueryComparison::Greater, at, (11, i64::MAX)),
+            (QueryComparison::Greater, between, (11, i64::MAX)),
+            (QueryComparison::AtLeast, at, (10, i64::MAX)),
+            (QueryComparison::AtLeast, between, (11, i64::MAX)),
+            (QueryComparison::Less, at, (i64::MIN, 9)),
+            (QueryComparison::Less, between, (i64::MIN, 10)),
+            (QueryComparison::AtMost, at, (i64::MIN, 10)),
+            (QueryComparison::AtMost, between, (i64::MIN, 10)),
         ] {
             assert_eq!(span(side, at), expect, "{side:?} {at}");
         }

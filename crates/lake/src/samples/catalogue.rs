@@ -98,12 +98,12 @@ struct State {
 
 /// The files of the table.
 #[derive(Debug)]
-pub(super) struct Catalogue {
+pub(super) struct SampleCatalogue {
     folder: String,
     state: RwLock<State>,
 }
 
-impl Catalogue {
+impl SampleCatalogue {
     /// Reads the contents of the folder; merged-away files are deleted.
     pub(super) async fn load(place: &Place, folder: &str) -> Result<Self, PlaceError> {
         let mut files: BTreeMap<Key, Vec<Arc<SampleFile>>> = BTreeMap::new();
@@ -131,7 +131,7 @@ impl Catalogue {
             *group = kept;
         }
 
-        Ok(Catalogue {
+        Ok(SampleCatalogue {
             folder: folder.to_owned(),
             state: RwLock::new(State {
                 next,
@@ -143,7 +143,7 @@ impl Catalogue {
 
     /// Lets the numbers of inserts go on after those that another catalogue knows, whose samples may
     /// have expired.
-    pub(super) fn go_on_after(&self, other: &Catalogue) {
+    pub(super) fn go_on_after(&self, other: &SampleCatalogue) {
         let known = other.state.read().next;
         let mut state = self.state.write();
         state.next = state.next.max(known);
@@ -302,7 +302,7 @@ fn newest(files: &[Arc<SampleFile>]) -> Option<u64> {
 /// An insert under way. Dropped without [`Turn::finish`], it leaves nothing behind.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
-    catalogue: &'a Catalogue,
+    catalogue: &'a SampleCatalogue,
     number: u64,
 }
 
@@ -348,8 +348,8 @@ mod tests {
         )
     }
 
-    fn empty() -> Catalogue {
-        Catalogue {
+    fn empty() -> SampleCatalogue {
+        SampleCatalogue {
             folder: "s".into(),
             state: RwLock::new(State {
                 next: 1,

@@ -41,7 +41,7 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 
 /// A point with its place in the order of resource and metric.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct SampleRow {
     /// Position in the names given along.
     pub(super) resource: u32,
     pub(super) metric: Metric,
@@ -53,7 +53,7 @@ pub(super) struct Row {
 /// Rows in their final order as columns. Only the resources that occur are named.
 pub(super) fn record_batch(
     connection: &ConnectionId,
-    rows: &[Row],
+    rows: &[SampleRow],
     resources: &[&str],
 ) -> Result<RecordBatch, ArrowError> {
     let mut names: Vec<&str> = Vec::new();

@@ -10,7 +10,7 @@ use super::catalogue::SampleFile;
 use super::columns::encode;
 use super::day::floor_ms;
 use super::decode::decode;
-use super::fault::ReadError;
+use super::fault::SampleReadError;
 use super::merge::merge;
 use super::{SampleLake, failed};
 use crate::place::blocking;
@@ -30,7 +30,7 @@ impl SampleLake {
             match self.merge_group(&group, &target).await {
                 Ok(()) => {}
                 // Expired meanwhile.
-                Err(ReadError::Missing(path)) if !self.catalogue.lists(&path) => continue,
+                Err(SampleReadError::Missing(path)) if !self.catalogue.lists(&path) => continue,
                 Err(error) => return Err(StoreError::Backend(format!("samples: {error}"))),
             }
             let path = target.path().to_owned();
@@ -49,7 +49,7 @@ impl SampleLake {
         &self,
         group: &[Arc<SampleFile>],
         target: &SampleFile,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), SampleReadError> {
         let mut parts = Vec::new();
         for file in group {
             parts.push((file.path().to_owned(), self.place.get(file.path()).await?));
@@ -61,7 +61,7 @@ impl SampleLake {
             for (path, bytes) in parts {
                 decode(&path, bytes, |run| runs.push(run))?;
             }
-            let io = |message: String| ReadError::Io {
+            let io = |message: String| SampleReadError::Io {
                 path: path.clone(),
                 message,
             };

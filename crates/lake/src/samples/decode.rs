@@ -11,7 +11,7 @@ use parquet::file::reader::ChunkReader;
 use reeve_estate::{Metric, ResourceId};
 
 use super::columns::ROW_GROUP;
-use super::fault::ReadError;
+use super::fault::SampleReadError;
 use super::footer::check_format;
 
 /// The points of one metric of one resource, as they stand in a file.
@@ -32,8 +32,12 @@ pub(super) struct Point {
 
 /// Reads all points of a file, run by run, a row group at a time: a run may go on in the next one.
 /// Metrics that this version does not know are skipped.
-pub(super) fn decode(path: &str, bytes: Bytes, mut take: impl FnMut(Run)) -> Result<(), ReadError> {
-    let damaged = |message: String| ReadError::Damaged {
+pub(super) fn decode(
+    path: &str,
+    bytes: Bytes,
+    mut take: impl FnMut(Run),
+) -> Result<(), SampleReadError> {
+    let damaged = |message: String| SampleReadError::Damaged {
         path: path.to_owned(),
         message,
     };

@@ -4,7 +4,7 @@ use crate::place::PlaceError;
 
 /// Reason why a file of samples was not read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReadError {
+pub(super) enum SampleReadError {
     /// It is gone: merged away, or lost.
     #[error("{0} is missing")]
     Missing(String),
@@ -16,11 +16,11 @@ pub(super) enum ReadError {
     Damaged { path: String, message: String },
 }
 
-impl From<PlaceError> for ReadError {
+impl From<PlaceError> for SampleReadError {
     fn from(error: PlaceError) -> Self {
         match error {
-            PlaceError::Missing(path) => ReadError::Missing(path),
-            PlaceError::Io { path, message } => ReadError::Io { path, message },
+            PlaceError::Missing(path) => SampleReadError::Missing(path),
+            PlaceError::Io { path, message } => SampleReadError::Io { path, message },
         }
     }
 }

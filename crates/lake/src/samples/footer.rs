@@ -13,7 +13,7 @@ use reeve_audit::Obstacle;
 
 use super::catalogue::SampleFile;
 use super::columns::{FORMAT, SCHEMA};
-use super::fault::ReadError;
+use super::fault::SampleReadError;
 use super::strip::Strip;
 use crate::place::{Place, blocking};
 
@@ -27,13 +27,13 @@ const MOST_GROUPS: usize = 16_384;
 pub(super) struct Footer {
     pub(super) file: Arc<SampleFile>,
     pub(super) metadata: ArrowReaderMetadata,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<FooterGroup>,
     size: u64,
 }
 
 /// A row group: the resources in it, and where it lies.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct FooterGroup {
     /// Least resource in it, or nothing if the file does not tell.
     pub(super) least: String,
     /// Greatest resource in it; `None` if the file does not tell.
@@ -44,9 +44,9 @@ pub(super) struct Group {
 
 impl Footer {
     /// Reads a file's footer.
-    async fn read(place: &Place, file: Arc<SampleFile>) -> Result<Footer, ReadError> {
+    async fn read(place: &Place, file: Arc<SampleFile>) -> Result<Footer, SampleReadError> {
         let path = file.path().to_owned();
-        let damaged = |message: String| ReadError::Damaged {
+        let damaged = |message: String| SampleReadError::Damaged {
             path: path.clone(),
             message,
         };
@@ -83,7 +83,7 @@ impl Footer {
     }
 
     /// Positions of the row groups that a condition takes.
-    pub(super) fn pick(&self, keep: impl Fn(&Group) -> bool) -> Vec<usize> {
+    pub(super) fn pick(&self, keep: impl Fn(&FooterGroup) -> bool) -> Vec<usize> {
         self.groups
             .iter()
             .enumerate()
@@ -93,7 +93,11 @@ impl Footer {
     }
 
     /// Reads the bytes of some row groups, given by position in ascending order.
-    pub(super) async fn strip(&self, place: &Place, groups: &[usize]) -> Result<Strip, ReadError> {
+    pub(super) async fn strip(
+        &self,
+        place: &Place,
+        groups: &[usize],
+    ) -> Result<Strip, SampleReadError> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for group in groups.iter().filter_map(|group| self.groups.get(*group)) {
             match ranges.last_mut() {
@@ -127,7 +131,7 @@ pub(super) fn check_format(metadata: &ArrowReaderMetadata) -> Result<(), Obstacl
     Ok(())
 }
 
-fn groups(metadata: &ArrowReaderMetadata) -> Vec<Group> {
+fn groups(metadata: &ArrowReaderMetadata) -> Vec<FooterGroup> {
     let text = |bytes: Option<&[u8]>| {
         bytes
             .and_then(|bytes| std::str::from_utf8(bytes).ok())
@@ -145,7 +149,7 @@ fn groups(metadata: &ArrowReaderMetadata) -> Vec<Group> {
             .map(|(start, length)| start + length)
             .max()
             .unwrap_or(0);
-        Group {
+        FooterGroup {
             // What does not tell may have any.
             least: known
                 .and_then(|known| text(known.min_bytes_opt()))
@@ -170,7 +174,7 @@ impl Footers {
         &self,
         place: &Place,
         file: Arc<SampleFile>,
-    ) -> Result<Arc<Footer>, ReadError> {
+    ) -> Result<Arc<Footer>, SampleReadError> {
         if let Some(known) = self.0.lock().get(file.path()) {
             return Ok(Arc::clone(known));
         }

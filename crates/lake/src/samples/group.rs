@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use arrow::array::RecordBatch;
 use reeve_estate::{ConnectionId, Sample, StoreError};
 
-use super::columns::{Row, record_batch};
+use super::columns::{SampleRow, record_batch};
 use super::day::{Day, floor_ms};
 
 /// Samples of one file.
@@ -20,8 +20,8 @@ pub(super) struct DayBatch {
 /// counts.
 pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreError> {
     let names = Names::new(samples);
-    let mut groups: BTreeMap<(&ConnectionId, Day), Vec<Row>> = BTreeMap::new();
-    let mut run: Option<(&ConnectionId, Day, Vec<Row>)> = None;
+    let mut groups: BTreeMap<(&ConnectionId, Day), Vec<SampleRow>> = BTreeMap::new();
+    let mut run: Option<(&ConnectionId, Day, Vec<SampleRow>)> = None;
 
     for (sample, id) in samples.iter().zip(&names.ids) {
         let timestamp_ms = floor_ms(sample.timestamp);
@@ -50,7 +50,7 @@ pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreErr
         }
         if let Some((_, _, rows)) = &mut run {
             let resource = names.ranks[*id as usize];
-            rows.push(Row {
+            rows.push(SampleRow {
                 resource,
                 metric: sample.metric,
                 period_s: sample.period_s,
@@ -69,8 +69,8 @@ pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreErr
 
 /// The group that was being filled goes back among the others.
 fn put_back<'a>(
-    groups: &mut BTreeMap<(&'a ConnectionId, Day), Vec<Row>>,
-    run: Option<(&'a ConnectionId, Day, Vec<Row>)>,
+    groups: &mut BTreeMap<(&'a ConnectionId, Day), Vec<SampleRow>>,
+    run: Option<(&'a ConnectionId, Day, Vec<SampleRow>)>,
 ) {
     if let Some((connection, day, rows)) = run {
         groups.insert((connection, day), rows);
@@ -118,7 +118,7 @@ impl<'a> Names<'a> {
 fn day_batch(
     connection: &ConnectionId,
     day: Day,
-    mut rows: Vec<Row>,
+    mut rows: Vec<SampleRow>,
     resources: &[&str],
 ) -> Result<DayBatch, StoreError> {
     // Stable, so that the later of two equal places stays behind the earlier one; series arrive in

@@ -17,7 +17,7 @@ use super::catalogue::SampleFile;
 use super::columns::encode;
 use super::day::{DAY_MS, Day, floor_ms};
 use super::decode::{Point, Run, decode};
-use super::fault::ReadError;
+use super::fault::SampleReadError;
 use super::merge::merge;
 use super::{SampleLake, failed};
 use crate::place::blocking;
@@ -108,7 +108,7 @@ impl SampleLake {
         &self,
         mut maxima: Maxima,
         files: &[Arc<SampleFile>],
-    ) -> Result<Maxima, ReadError> {
+    ) -> Result<Maxima, SampleReadError> {
         for file in files {
             let (path, bytes) = (file.path().to_owned(), self.place.get(file.path()).await?);
             let read = move || decode(&path, bytes, |run| raise(&mut maxima, run)).map(|()| maxima);

@@ -6,7 +6,7 @@ use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use reeve_estate::{ConnectionId, Metric, ResourceId};
 
-use super::columns::{Row, record_batch};
+use super::columns::{SampleRow, record_batch};
 use super::decode::{Point, Run};
 
 /// One file's rows out of the runs of several, given in the order they were inserted.
@@ -28,7 +28,7 @@ pub(super) fn merge(connection: &ConnectionId, runs: Vec<Run>) -> Result<RecordB
         }
         latest_wins(points);
         let resource = names.len() as u32 - 1;
-        rows.extend(points.iter().map(|point| Row {
+        rows.extend(points.iter().map(|point| SampleRow {
             resource,
             metric: *metric,
             period_s: point.period_s,

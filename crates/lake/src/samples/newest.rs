@@ -12,7 +12,7 @@ use super::PARALLEL;
 use super::catalogue::SampleFile;
 use super::day::floor_ms;
 use super::decode::decode;
-use super::fault::ReadError;
+use super::fault::SampleReadError;
 use crate::place::{Place, blocking};
 
 /// The end of each series, milliseconds since the epoch.
@@ -92,7 +92,10 @@ fn note(ends: &mut Ends, resource: &ResourceId, metric: Metric, end: i64) {
 }
 
 /// The ends of all series in the files.
-pub(super) async fn scan(place: &Place, files: Vec<Arc<SampleFile>>) -> Result<Ends, ReadError> {
+pub(super) async fn scan(
+    place: &Place,
+    files: Vec<Arc<SampleFile>>,
+) -> Result<Ends, SampleReadError> {
     let parts: Vec<_> = stream::iter(files)
         .map(|file| async move {
             let bytes = place.get(file.path()).await?;
@@ -103,7 +106,7 @@ pub(super) async fn scan(place: &Place, files: Vec<Arc<SampleFile>>) -> Result<E
                     let end = run.points.last().map(|point| point.timestamp_ms);
                     ends.extend(end.map(|end| (run.resource, run.metric, end)));
                 })?;
-                Ok::<_, ReadError>(ends)
+                Ok::<_, SampleReadError>(ends)
             };
             blocking(file.path(), read).await?
         })

@@ -18,8 +18,8 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use reeve_estate::{ConnectionId, Metric, ResourceId, SampleScan, StoreError, Track};
 
 use super::columns::ROW_GROUP;
-use super::fault::ReadError;
-use super::footer::{Footer, Group};
+use super::fault::SampleReadError;
+use super::footer::{Footer, FooterGroup};
 use super::series::ceil_ms;
 use super::strip::Strip;
 use super::{PARALLEL, SampleLake};
@@ -143,7 +143,7 @@ impl SampleScan for LakeScan {
                 tracks: BTreeMap::new(),
             };
             parts.iter().try_for_each(|part| gather.read(part))?;
-            Ok::<_, ReadError>(gather.finish())
+            Ok::<_, SampleReadError>(gather.finish())
         });
 
         tracks
@@ -153,9 +153,9 @@ impl SampleScan for LakeScan {
     }
 }
 
-fn backend(error: ReadError) -> StoreError {
+fn backend(error: SampleReadError) -> StoreError {
     match error {
-        ReadError::Missing(path) => StoreError::Conflict(format!(
+        SampleReadError::Missing(path) => StoreError::Conflict(format!(
             "samples: {path} was merged or expired; begin again"
         )),
         error => StoreError::Backend(format!("samples: {error}")),
@@ -175,8 +175,8 @@ async fn part(
     footer: &Arc<Footer>,
     from: &str,
     to: Option<&str>,
-) -> Result<Option<Part>, ReadError> {
-    let touches = |group: &Group| {
+) -> Result<Option<Part>, SampleReadError> {
+    let touches = |group: &FooterGroup| {
         group
             .greatest
             .as_deref()
@@ -207,8 +207,8 @@ struct Gather {
 }
 
 impl Gather {
-    fn read(&mut self, part: &Part) -> Result<(), ReadError> {
-        let damaged = |message: String| ReadError::Damaged {
+    fn read(&mut self, part: &Part) -> Result<(), SampleReadError> {
+        let damaged = |message: String| SampleReadError::Damaged {
             path: part.footer.file.path().to_owned(),
             message,
         };

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use arrow::error::ArrowError;
 use jiff::Timestamp;
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 
 use super::catalogue::SampleFile;
 use super::day::{Day, floor_ms};
 use super::decode::{Point, Run, decode_groups};
-use super::fault::ReadError;
+use super::fault::SampleReadError;
 use super::footer::Footers;
 use crate::place::{Place, blocking};
 
@@ -92,7 +92,7 @@ pub(super) async fn read(
     footers: &Footers,
     file: Arc<SampleFile>,
     wanted: Wanted,
-) -> Result<(Arc<SampleFile>, Vec<Run>), ReadError> {
+) -> Result<(Arc<SampleFile>, Vec<Run>), SampleReadError> {
     let footer = footers.get(place, Arc::clone(&file)).await?;
     let picked = footer.pick(|group| wanted.between(&group.least, group.greatest.as_deref()));
     if picked.is_empty() {
@@ -119,7 +119,7 @@ pub(super) async fn read(
         Ok::<_, ArrowError>(runs)
     })
     .await?
-    .map_err(|error| ReadError::Damaged {
+    .map_err(|error| SampleReadError::Damaged {
         path: file.path().to_owned(),
         message: error.to_string(),
     })?;
@@ -134,7 +134,7 @@ pub(super) fn merge(
     wanted: &Wanted,
     mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>,
     settle: fn(&mut Vec<Point>),
-) -> Vec<Series> {
+) -> Vec<SampleSeries> {
     parts.sort_by_key(|(file, _)| file.last());
     let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();
 
@@ -163,7 +163,7 @@ pub(super) fn merge(
                 ))
             })
             .collect();
-        series.push(Series {
+        series.push(SampleSeries {
             resource: resource.clone(),
             metric: *metric,
             points,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use reeve_audit::query::{Column, Query};
+use reeve_audit::query::{Query, QueryColumn};
 use reeve_ledger::{
     Aggregation, EntryReader, GroupBy, Order, SearchRequest, SegmentMeta, SegmentStore, TrailError,
 };
@@ -39,7 +39,7 @@ fn everything() -> SearchRequest {
         cursor: None,
         count_total: true,
         aggregations: vec![Aggregation {
-            by: GroupBy::Column(Column::Severity),
+            by: GroupBy::Column(QueryColumn::Severity),
             limit: 10,
         }],
         now: Timestamp::from_second(NOW_S).unwrap(),

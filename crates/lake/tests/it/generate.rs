@@ -8,8 +8,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use reeve_audit::entry::SOURCE_ID_PREFIX;
 use reeve_audit::query::{
-    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range,
-    TextMatch, ValueList,
+    Bound, Expr, FieldPath, ListName, Match, Pattern, PatternPiece, Query, QueryColumn,
+    QueryComparison, Range, TextMatch, ValueList,
 };
 use reeve_audit::{
     Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, EventType, Json,
@@ -230,9 +230,9 @@ fn expr(random: &mut StdRng, depth: usize) -> Expr {
         0..=3 => Expr::field(path(random), condition(random)),
         4 => Expr::field(
             if random.random_bool(0.7) {
-                Column::Timestamp
+                QueryColumn::Timestamp
             } else {
-                Column::RecordedAt
+                QueryColumn::RecordedAt
             },
             on_time(random),
         ),
@@ -271,9 +271,9 @@ fn pattern(random: &mut StdRng, text: &str) -> Pattern {
     Pattern::new(
         text.chars()
             .map(|character| match random.random_range(0..8) {
-                0 => Piece::AnyCharacter,
-                1 => Piece::AnyText,
-                _ => Piece::Text(character.to_string()),
+                0 => PatternPiece::AnyCharacter,
+                1 => PatternPiece::AnyText,
+                _ => PatternPiece::Text(character.to_string()),
             }),
     )
 }
@@ -309,11 +309,11 @@ fn between(random: &mut StdRng) -> Match {
     };
 
     let low = Some((
-        [Comparison::Greater, Comparison::AtLeast][random.random_range(0..2)],
+        [QueryComparison::Greater, QueryComparison::AtLeast][random.random_range(0..2)],
         bound(random),
     ));
     let high = Some((
-        [Comparison::Less, Comparison::AtMost][random.random_range(0..2)],
+        [QueryComparison::Less, QueryComparison::AtMost][random.random_range(0..2)],
         bound(random),
     ));
     let open = random.random_range(0..4);
@@ -358,7 +358,7 @@ fn path(random: &mut StdRng) -> FieldPath {
         8 => FieldPath::After(inside(random)),
         9 => FieldPath::Metadata(inside(random)),
         10 | 11 => FieldPath::Submitter(*SubmitterField::ALL.choose(random).unwrap()),
-        _ => FieldPath::Column(*Column::ALL.choose(random).unwrap()),
+        _ => FieldPath::Column(*QueryColumn::ALL.choose(random).unwrap()),
     }
 }
 
@@ -421,12 +421,12 @@ fn condition(random: &mut StdRng) -> Match {
     }
 }
 
-fn side(random: &mut StdRng) -> Comparison {
+fn side(random: &mut StdRng) -> QueryComparison {
     *[
-        Comparison::Greater,
-        Comparison::AtLeast,
-        Comparison::Less,
-        Comparison::AtMost,
+        QueryComparison::Greater,
+        QueryComparison::AtLeast,
+        QueryComparison::Less,
+        QueryComparison::AtMost,
     ]
     .choose(random)
     .unwrap()

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use reeve_audit::entry::SOURCE_ID_PREFIX;
-use reeve_audit::query::{Column, Expr, Match, Pattern, Query, TextMatch};
+use reeve_audit::query::{Expr, Match, Pattern, Query, QueryColumn, TextMatch};
 use reeve_audit::{Entry, EventId};
 use reeve_ledger::{EntryReader, Order, SearchRequest};
 
@@ -91,9 +91,12 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
 
     let known = match random.random_range(0..12) {
         0 => text(&id, false),
-        1 => Expr::field(Column::EventId, Match::Exact(id.to_uppercase())),
-        2 => Expr::field(Column::EventId, Match::Identical(id)),
-        3 => Expr::field(Column::EventId, Match::Prefix(id.chars().take(5).collect())),
+        1 => Expr::field(QueryColumn::EventId, Match::Exact(id.to_uppercase())),
+        2 => Expr::field(QueryColumn::EventId, Match::Identical(id)),
+        3 => Expr::field(
+            QueryColumn::EventId,
+            Match::Prefix(id.chars().take(5).collect()),
+        ),
         4 => text(&piece(random, &id), random.random_bool(0.3)),
         5 => text(&piece(random, &note), random.random_bool(0.3)),
         6 => text(&note, random.random_bool(0.3)),
@@ -110,7 +113,7 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
             Match::from(Pattern::starred(["", piece(random, &note).as_str(), ""])),
         ),
         10 => Expr::field(
-            Column::RequestId,
+            QueryColumn::RequestId,
             Match::Exact(stored.entry.metadata.request_id.clone().unwrap_or_default()),
         ),
         _ => generate::query(random).expr,

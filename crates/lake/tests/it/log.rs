@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_audit::{Draft, Entry, RetentionClass, SubmitterType};
 use reeve_lake::{EntrySearch, EntrySegments, SealedPlace, Views};
-use reeve_ledger::{SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, TrailError, View};
+use reeve_ledger::{
+    SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, TailView, TrailError,
+};
 use reeve_tlog::{Hash, chain_hash, commitment};
 
 /// Entries in order, of which the first `sealed` are in segments.
@@ -130,11 +132,11 @@ impl Log {
 
 #[async_trait]
 impl Views for Log {
-    fn view(&self) -> View {
+    fn view(&self) -> TailView {
         let state = self.state.lock();
         let mut tail = Tail::starting_at(state.sealed as u64);
         tail.extend(state.entries[state.sealed..].iter().cloned());
-        View {
+        TailView {
             segments: Arc::new(state.segments.clone()),
             archived: Arc::default(),
             tail,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reeve_estate::{
-    ConnectionId, Metric, ResourceId, Sample, SampleScan, SampleStore, Series, StoreError,
+    ConnectionId, Metric, ResourceId, Sample, SampleScan, SampleSeries, SampleStore, StoreError,
 };
 use reeve_lake::SampleLake;
 
@@ -57,7 +57,7 @@ async fn series(
     metrics: &[Metric],
     from: i64,
     to: i64,
-) -> Vec<Series> {
+) -> Vec<SampleSeries> {
     series_of(lake, "c", resources, metrics, from, to).await
 }
 
@@ -68,7 +68,7 @@ async fn series_of(
     metrics: &[Metric],
     from: i64,
     to: i64,
-) -> Vec<Series> {
+) -> Vec<SampleSeries> {
     let resources: Vec<ResourceId> = resources.iter().map(|&id| ResourceId::new(id)).collect();
     let connection = ConnectionId(connection.to_owned());
     lake.sample_series(&connection, &resources, metrics, at(from), at(to))
@@ -146,7 +146,7 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
     )
     .await;
 
-    let expect = |resource: &str, points: &[(i64, f64)]| Series {
+    let expect = |resource: &str, points: &[(i64, f64)]| SampleSeries {
         resource: ResourceId::new(resource),
         metric: cpu,
         points: points
@@ -190,7 +190,7 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
 async fn a_point_given_again_replaces_the_earlier_one() {
     let folder = tempfile::tempdir().unwrap();
     let cpu = Metric::CpuUtilization;
-    let value = |found: Vec<Series>| {
+    let value = |found: Vec<SampleSeries>| {
         found[0]
             .points
             .iter()
@@ -615,7 +615,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     let scan = lake.scan(&metrics, from, to).await.unwrap();
     assert!(scan.bands() > 1, "more than one band");
 
-    let mut found: Vec<Series> = Vec::new();
+    let mut found: Vec<SampleSeries> = Vec::new();
     for band in 0..scan.bands() {
         for track in scan.band(band).await.unwrap() {
             let points = track
@@ -623,7 +623,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
                 .iter()
                 .map(|(at, value)| (Timestamp::from_millisecond(*at).unwrap(), *value));
             let (resource, metric, period_s) = (track.resource, track.metric, track.period_s);
-            found.push(Series {
+            found.push(SampleSeries {
                 resource,
                 metric,
                 points: points.collect(),

@@ -10,10 +10,10 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Unit, Zoned};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use reeve_audit::query::{Column, FieldPath, Query, Sort, SortKey, column_text};
+use reeve_audit::query::{FieldPath, Query, QueryColumn, Sort, SortKey, column_text};
 use reeve_audit::{Json, SubmitterField, format_instant};
 use reeve_ledger::{
-    Aggregation, Counts, EntryReader, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit,
+    Aggregation, EntryCounts, EntryReader, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit,
     TrailError,
 };
 
@@ -32,12 +32,12 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         TimeUnit::Month,
     ];
 
-    let times = [Column::Timestamp, Column::RecordedAt];
+    let times = [QueryColumn::Timestamp, QueryColumn::RecordedAt];
     let mut all: Vec<GroupBy> = times
         .into_iter()
         .flat_map(|column| units.map(|unit| GroupBy::Time { column, unit }))
         .collect();
-    all.extend(Column::ALL.map(GroupBy::Column));
+    all.extend(QueryColumn::ALL.map(GroupBy::Column));
     let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
     let fields = [
         FieldPath::Tags,
@@ -49,7 +49,7 @@ pub(crate) fn counted() -> Vec<GroupBy> {
         FieldPath::After(path("size.list")),
         FieldPath::After(path("list.0")),
         FieldPath::Metadata(path("size")),
-        FieldPath::Column(Column::ActorEmail),
+        FieldPath::Column(QueryColumn::ActorEmail),
         FieldPath::User,
         FieldPath::Submitter(SubmitterField::Type),
         FieldPath::Submitter(SubmitterField::IpAddress),
@@ -63,13 +63,16 @@ pub(crate) fn counted() -> Vec<GroupBy> {
     };
 
     let hours = GroupBy::Time {
-        column: Column::Timestamp,
+        column: QueryColumn::Timestamp,
         unit: TimeUnit::Hour,
     };
     let env = GroupBy::Field(FieldPath::After(path("env")));
     all.extend([
-        nested(&GroupBy::User, &GroupBy::Column(Column::ActorIpAddress)),
-        nested(&hours, &GroupBy::Column(Column::Severity)),
+        nested(
+            &GroupBy::User,
+            &GroupBy::Column(QueryColumn::ActorIpAddress),
+        ),
+        nested(&hours, &GroupBy::Column(QueryColumn::Severity)),
         nested(&GroupBy::Field(FieldPath::Tags), &env),
         nested(&env, &hours),
     ]);
@@ -108,13 +111,17 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
             .or(entry.actor.id.as_deref())
             .map(Cow::Borrowed)),
         GroupBy::Field(FieldPath::User) => values(stored, &GroupBy::User),
-        GroupBy::Column(Column::Timestamp) => one(Some(format_instant(entry.timestamp).into())),
-        GroupBy::Column(Column::RecordedAt) => one(Some(format_instant(stored.recorded_at).into())),
+        GroupBy::Column(QueryColumn::Timestamp) => {
+            one(Some(format_instant(entry.timestamp).into()))
+        }
+        GroupBy::Column(QueryColumn::RecordedAt) => {
+            one(Some(format_instant(stored.recorded_at).into()))
+        }
         GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => {
             one(column_text(entry, *column))
         }
         GroupBy::Time { column, unit } => {
-            let at = if *column == Column::Timestamp {
+            let at = if *column == QueryColumn::Timestamp {
                 entry.timestamp
             } else {
                 stored.recorded_at
@@ -246,7 +253,7 @@ fn floor(unit: Unit) -> jiff::ZonedRound {
 
 /// The plain truth: every entry is asked.
 pub(crate) fn check(
-    page: &reeve_ledger::Page,
+    page: &reeve_ledger::EntryPage,
     request: &SearchRequest,
     entries: &[Arc<StoredEntry>],
     seed: &str,
@@ -346,7 +353,7 @@ pub(crate) fn check(
             expect.truncate(asked.limit.min(1_000));
         }
         let other = all - expect.iter().map(|(_, count)| count).sum::<u64>();
-        let expect = Counts {
+        let expect = EntryCounts {
             values: expect,
             nested: Vec::new(),
             distinct,
@@ -364,7 +371,7 @@ pub(crate) fn check(
 /// Every value of the first field is counted as if it alone were, and the second field among the
 /// entries that have it.
 fn check_nested(
-    counts: &Counts,
+    counts: &EntryCounts,
     (outer, inner): (&GroupBy, &GroupBy),
     limit: usize,
     matching: &[&Arc<StoredEntry>],
@@ -468,7 +475,7 @@ async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
             };
             request.count_total = random.random_bool(0.4);
             if random.random_bool(0.3) {
-                let column = Column::ALL[random.random_range(0..Column::ALL.len())];
+                let column = QueryColumn::ALL[random.random_range(0..QueryColumn::ALL.len())];
                 request.sort = Some(Sort {
                     column,
                     descending: random.random(),
@@ -514,14 +521,14 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
         (
             Order::NewestFirst,
             Some(Sort {
-                column: Column::Timestamp,
+                column: QueryColumn::Timestamp,
                 descending: true,
             }),
         ),
         (
             Order::NewestFirst,
             Some(Sort {
-                column: Column::ActorEmail,
+                column: QueryColumn::ActorEmail,
                 descending: false,
             }),
         ),
@@ -618,7 +625,7 @@ async fn what_cannot_be_counted_is_refused_by_name() {
     for by in [
         GroupBy::Field(FieldPath::Changes),
         GroupBy::Time {
-            column: Column::EventId,
+            column: QueryColumn::EventId,
             unit: TimeUnit::Day,
         },
         GroupBy::Field(FieldPath::Metadata(Vec::new())),

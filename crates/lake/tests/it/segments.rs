@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_lake::EntrySegments;
 use reeve_ledger::{SegmentError, SegmentStore};
 use sha2::{Digest, Sha256};
@@ -113,7 +113,7 @@ async fn the_description_is_true() {
             .iter()
             .map(|column| column.name())
             .collect();
-        let typed: Vec<&str> = Column::ALL
+        let typed: Vec<&str> = QueryColumn::ALL
             .iter()
             .map(|column| column.segment_name())
             .collect();
@@ -211,7 +211,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
         cursor: None,
         count_total: true,
         aggregations: vec![Aggregation {
-            by: GroupBy::Column(Column::ActorId),
+            by: GroupBy::Column(QueryColumn::ActorId),
             limit: 1_000,
         }],
         now: received,

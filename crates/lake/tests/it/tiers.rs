@@ -10,7 +10,7 @@ use reeve_audit::query::Query;
 use reeve_audit::{Draft, Entry, ResourceRef, Tier, events};
 use reeve_lake::{EntrySearch, EntrySegments, FolderPlace, TierPlaces};
 use reeve_ledger::{
-    Config, EntryReader as _, Ledger, Page, Relocation, SearchRequest, SegmentMeta,
+    Config, EntryPage, EntryReader as _, Ledger, Relocation, SearchRequest, SegmentMeta,
     SegmentStore as _, TrailError, keys,
 };
 
@@ -83,7 +83,7 @@ impl Log {
         assert!(self.ledger.settle(&segment.path).await.unwrap() > 0);
     }
 
-    async fn find(&self, query: &str) -> Result<Page, TrailError> {
+    async fn find(&self, query: &str) -> Result<EntryPage, TrailError> {
         let mut request =
             SearchRequest::newest(Query::parse(query).unwrap(), 100, Timestamp::now());
         request.count_total = true;

@@ -3,7 +3,7 @@
 
 use super::THRESHOLD;
 use super::event::{EventRow, Events};
-use super::evidence::Evidence;
+use super::evidence::AnomalyEvidence;
 use super::habit::Recurs;
 use super::peaks::{Peaks, Prior};
 use super::sensitivity::Sensitivity;
@@ -55,13 +55,13 @@ pub(crate) struct Alarm {
     unrest: f64,
     together: Peaks,
     points: f64,
-    evidence: Evidence,
+    evidence: AnomalyEvidence,
     events: Events,
 }
 
 /// Verdict on a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Verdict {
+pub(crate) struct AlarmVerdict {
     /// Score and strongest sign of an alarm.
     pub(crate) alarm: Option<(f64, Sign)>,
     /// `true` if the point is as anomalous as an alarm, even if an earlier alarm already covers it.
@@ -80,7 +80,7 @@ impl Alarm {
             unrest: 0.0,
             together: Peaks::new(&TOGETHER),
             points: 0.0,
-            evidence: Evidence::default(),
+            evidence: AnomalyEvidence::default(),
             events: Events::default(),
         }
     }
@@ -133,14 +133,14 @@ impl Alarm {
         deviation: f64,
         per_day: f64,
         recurs: impl FnOnce() -> Recurs,
-    ) -> Verdict {
+    ) -> AlarmVerdict {
         let (strength, sign) = self.learn(signs);
         let evidence = self.evidence.add(deviation.abs(), strength, self.points);
         let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
         let (row, needed) = self.events.read(evidence, deviation, nats, per_day);
 
         if row == EventRow::Usual {
-            return Verdict {
+            return AlarmVerdict {
                 alarm: None,
                 strange: false,
                 habitual: false,
@@ -149,7 +149,7 @@ impl Alarm {
 
         let recurs = recurs();
         if recurs == Recurs::Habit {
-            return Verdict {
+            return AlarmVerdict {
                 alarm: None,
                 strange: false,
                 habitual: true,
@@ -161,7 +161,7 @@ impl Alarm {
         let certainty = 1.0 - (-(evidence - needed) / CERTAIN).exp();
         let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;
 
-        Verdict {
+        AlarmVerdict {
             alarm: alarm.then_some((score, sign)),
             strange: true,
             habitual: false,

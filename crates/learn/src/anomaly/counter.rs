@@ -7,7 +7,7 @@ const HABIT: f64 = 200.0;
 
 /// Interpretation of a value: a gauge, or the rise or reset of a counter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum CounterReading {
     /// Value of a gauge.
     Gauge(f64),
     /// The rise since the last point, per usual step.
@@ -40,7 +40,7 @@ impl Counter {
     }
 
     /// Reads a value so many steps after the last.
-    pub(crate) fn read(&mut self, value: f64, steps: f64) -> Reading {
+    pub(crate) fn read(&mut self, value: f64, steps: f64) -> CounterReading {
         let change = value - self.last;
         self.last = value;
         self.points += 1.0;
@@ -62,10 +62,10 @@ impl Counter {
         }
 
         match (was, self.counting) {
-            (false, false) => Reading::Gauge(value),
-            (true, true) => Reading::Rise(rise),
-            (false, true) => Reading::Turn(rise),
-            (true, false) => Reading::Turn(value),
+            (false, false) => CounterReading::Gauge(value),
+            (true, true) => CounterReading::Rise(rise),
+            (false, true) => CounterReading::Turn(rise),
+            (true, false) => CounterReading::Turn(value),
         }
     }
 

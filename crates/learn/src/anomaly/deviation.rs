@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::sample::Sample;
+use super::sample::AnomalySample;
 use crate::window::{DAY_MS, HOUR_MS};
 
 /// Rows needed for a level; until then nothing is said.
@@ -69,9 +69,9 @@ struct Profile {
 
 /// The deviation of one series.
 #[derive(Debug, Clone)]
-pub(crate) struct Deviation {
-    level: Sample,
-    sizes: Sample,
+pub(crate) struct AnomalyDeviation {
+    level: AnomalySample,
+    sizes: AnomalySample,
     profile: Profile,
     mean: f64,
     distance: f64,
@@ -79,22 +79,22 @@ pub(crate) struct Deviation {
     moved: f64,
     side: f64,
     /// Values since the first of those rows.
-    run: Sample,
+    run: AnomalySample,
     recent: VecDeque<(i64, f64)>,
 }
 
-impl Deviation {
+impl AnomalyDeviation {
     /// Before the first row.
     pub(crate) fn new() -> Self {
         Self {
-            level: Sample::default(),
-            sizes: Sample::default(),
+            level: AnomalySample::default(),
+            sizes: AnomalySample::default(),
             profile: Profile::new(),
             mean: 0.0,
             distance: 0.0,
             moved: 0.0,
             side: 0.0,
-            run: Sample::default(),
+            run: AnomalySample::default(),
             recent: VecDeque::new(),
         }
     }
@@ -113,7 +113,7 @@ impl Deviation {
         }
 
         self.recent.push_back((at_ms, value));
-        let widest = Sample::widest_stride(per_day);
+        let widest = AnomalySample::widest_stride(per_day);
 
         if self.level.len() >= LEAST_ROWS {
             let level = self.level.quantile(0.5);
@@ -187,10 +187,10 @@ impl Deviation {
         }
 
         if self.moved <= 1.0 {
-            self.run = Sample::default();
+            self.run = AnomalySample::default();
         }
         if self.moved > 0.0 {
-            self.run.add(value, Sample::widest_stride(per_day));
+            self.run.add(value, AnomalySample::widest_stride(per_day));
         }
 
         self.moved >= per_day.max(MOVED_ROWS)
@@ -209,7 +209,7 @@ impl Deviation {
         let run = std::mem::take(&mut self.run);
         let level = run.quantile(0.5);
         (self.sizes, self.profile, self.moved, self.mean) =
-            (Sample::default(), Profile::new(), 0.0, 0.0);
+            (AnomalySample::default(), Profile::new(), 0.0, 0.0);
         run.values()
             .for_each(|value| self.sizes.add((value - level).abs(), widest));
         self.level = run;
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_new_level_is_learnt_after_a_day_and_not_before() {
-        let mut deviation = Deviation::new();
+        let mut deviation = AnomalyDeviation::new();
         let row = |hour: i64| {
             if hour < 500 {
                 (hour % 5) as f64

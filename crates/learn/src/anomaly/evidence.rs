@@ -36,7 +36,7 @@ const FADES: f64 = 0.9;
 
 /// State of the evidence of one series.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Evidence {
+pub(super) struct AnomalyEvidence {
     /// Rise of the bar above [`STRANGE`], as a logarithm.
     rise: f64,
     /// Rows in succession that passed the bar.
@@ -44,7 +44,7 @@ pub(super) struct Evidence {
     score: f64,
 }
 
-impl Evidence {
+impl AnomalyEvidence {
     /// Weighs a row by its distance in usual ones and the nats of its signs, and learns from it how
     /// high the bar is. `points` is the number of rows that the signs have seen. Returns the
     /// evidence for an alarm.
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_score_is_a_half_at_ten_usual_distances() {
         let score = |distance: f64, nats: f64| {
-            let mut evidence = Evidence::default();
+            let mut evidence = AnomalyEvidence::default();
             evidence.add(distance, nats, 1_000.0);
             evidence.score()
         };
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_bar_rises_until_few_rows_pass_it_and_falls_again() {
-        let mut evidence = Evidence::default();
+        let mut evidence = AnomalyEvidence::default();
         let mut high = |rows: std::ops::Range<u32>, every: u32, far: f64| {
             let mut passes = |row: u32| {
                 evidence.add(
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_long_event_raises_the_bar_no_more_than_a_day_of_hours() {
-        let mut evidence = Evidence::default();
+        let mut evidence = AnomalyEvidence::default();
         (0..1_000).for_each(|row| {
             evidence.add(200.0, 0.0, f64::from(row + 200));
         });

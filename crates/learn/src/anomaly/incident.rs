@@ -1,6 +1,6 @@
 //! Incidents: groups of the alarms of one event.
 
-use super::{Judgement, Sign};
+use super::{AnomalyJudgement, Sign};
 
 /// Strange points at most this many points apart are one incident.
 const APART: u32 = 100;
@@ -35,7 +35,12 @@ pub struct Incidents {
 
 impl Incidents {
     /// The next point of the series. An incident that this point shows to be over is handed out.
-    pub fn add(&mut self, at_ms: i64, value: f64, judgement: &Judgement) -> Option<Incident> {
+    pub fn add(
+        &mut self,
+        at_ms: i64,
+        value: f64,
+        judgement: &AnomalyJudgement,
+    ) -> Option<Incident> {
         let Some(open) = &mut self.open else {
             self.open = begun(at_ms, value, judgement);
             self.quiet = 0;
@@ -82,7 +87,7 @@ impl Incidents {
     }
 }
 
-fn begun(at_ms: i64, value: f64, judgement: &Judgement) -> Option<Incident> {
+fn begun(at_ms: i64, value: f64, judgement: &AnomalyJudgement) -> Option<Incident> {
     let sign = judgement.sign.filter(|_| judgement.alarm)?;
     Some(Incident {
         start_ms: at_ms,

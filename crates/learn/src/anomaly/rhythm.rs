@@ -60,7 +60,7 @@ pub(crate) struct Residual {
 
 /// A series' level and seasons.
 #[derive(Debug, Clone)]
-pub(crate) struct Rhythm {
+pub(crate) struct AnomalyRhythm {
     points: f64,
     step_ms: f64,
     last_ms: i64,
@@ -75,7 +75,7 @@ pub(crate) struct Rhythm {
     sizes: [Size; 3],
 }
 
-impl Rhythm {
+impl AnomalyRhythm {
     /// Before the second point.
     pub(crate) fn new(at_ms: i64, value: f64) -> Self {
         Self {

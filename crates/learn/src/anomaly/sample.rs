@@ -9,7 +9,7 @@ const PLACES: usize = 168;
 /// Sample of the past, thinned out evenly as it grows until one value represents `widest` of them;
 /// from then on the oldest are dropped.
 #[derive(Debug, Clone)]
-pub(crate) struct Sample {
+pub(crate) struct AnomalySample {
     /// In the order of their times.
     kept: VecDeque<f32>,
     /// Values sorted by size.
@@ -20,7 +20,7 @@ pub(crate) struct Sample {
     skipped: u32,
 }
 
-impl Default for Sample {
+impl Default for AnomalySample {
     fn default() -> Self {
         Self {
             kept: VecDeque::new(),
@@ -31,7 +31,7 @@ impl Default for Sample {
     }
 }
 
-impl Sample {
+impl AnomalySample {
     /// The greatest stride at which the sample reaches back two weeks, for a series of so many
     /// points a day.
     pub(crate) fn widest_stride(per_day: f64) -> u32 {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_past_that_counts() {
-        let mut all = Sample::default();
+        let mut all = AnomalySample::default();
         assert_eq!(all.quantile(0.5), 0.0);
         (0..101).for_each(|value| all.add(f64::from(value), 1));
         assert_eq!(
@@ -114,7 +114,7 @@ mod tests {
         );
 
         // Of 4,000 values at a stride of up to 4, those of the last 672 at the most count.
-        let mut thinned = Sample::default();
+        let mut thinned = AnomalySample::default();
         (0..4_000).for_each(|value| thinned.add(f64::from(value), 4));
         assert_eq!(thinned.len(), PLACES);
         assert!(thinned.quantile(0.0) > 3_300.0 && thinned.quantile(1.0) > 3_990.0);

@@ -15,7 +15,7 @@ const TROUBLE: usize = 3 * 7 * 288 + 140;
 /// Rows after the problem's start in which it must be noticed.
 const SOON: usize = 150;
 
-fn alarms(judged: &[Judgement]) -> Vec<usize> {
+fn alarms(judged: &[AnomalyJudgement]) -> Vec<usize> {
     judged
         .iter()
         .enumerate()

@@ -1,6 +1,6 @@
 //! Fit of a model to sequences of which it is known which steps an attack made.
 
-use super::{BANDS, Belief, ChainModel, Process, STAGES, Step, logistic};
+use super::{AttackChainBelief, AttackChainStep, BANDS, ChainModel, Process, STAGES, logistic};
 
 /// Counts that every row borrows from the shares over all rows: few data say little of one stage.
 const BORROWED: f64 = 12.0;
@@ -14,7 +14,7 @@ const RIDGE: f64 = 1.0;
 /// A step, and whether an attack made it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LabelledStep {
-    pub step: Step,
+    pub step: AttackChainStep,
     pub attack: bool,
 }
 
@@ -23,7 +23,7 @@ pub type LabelledSequence = Vec<LabelledStep>;
 
 /// Returns the next step that an attack makes after a position, where the attack has begun by then.
 #[must_use]
-pub fn next_of_attack(sequence: &[LabelledStep], position: usize) -> Option<&Step> {
+pub fn next_of_attack(sequence: &[LabelledStep], position: usize) -> Option<&AttackChainStep> {
     let has_begun = sequence.iter().take(position + 1).any(|one| one.attack);
     let mut after = sequence.iter().skip(position + 1);
     after
@@ -51,7 +51,7 @@ pub fn fit(sequences: &[LabelledSequence], prior: f64) -> ChainModel {
     for (kind, share) in [(&attacks, prior), (&ordinary, 1.0 - prior)] {
         let weight = share / kind.len().max(1) as f64;
         for sequence in kind {
-            let mut belief = Belief::default();
+            let mut belief = AttackChainBelief::default();
             for (position, one) in sequence.iter().enumerate() {
                 if belief.add(&model, &one.step) {
                     let label = f64::from(next_of_attack(sequence, position).is_some());

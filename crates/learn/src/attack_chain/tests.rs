@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn steps(stages: &[(AttackStage, f64)]) -> Vec<Step> {
+fn steps(stages: &[(AttackStage, f64)]) -> Vec<AttackChainStep> {
     stages
         .iter()
         .enumerate()
-        .map(|(at, (stage, score))| Step {
+        .map(|(at, (stage, score))| AttackChainStep {
             stage: *stage,
             score: *score,
             at_ms: at as i64 * 600_000,
@@ -14,7 +14,7 @@ fn steps(stages: &[(AttackStage, f64)]) -> Vec<Step> {
         .collect()
 }
 
-fn intrusion() -> Vec<Step> {
+fn intrusion() -> Vec<AttackChainStep> {
     use AttackStage::{Access, Escalation, Exfiltration, Persistence, Reconnaissance};
     steps(&[
         (Reconnaissance, 0.2),
@@ -25,7 +25,7 @@ fn intrusion() -> Vec<Step> {
     ])
 }
 
-fn work() -> Vec<Step> {
+fn work() -> Vec<AttackChainStep> {
     use AttackStage::{Evasion, Reconnaissance};
     steps(&[
         (Reconnaissance, 0.0),
@@ -36,7 +36,7 @@ fn work() -> Vec<Step> {
 }
 
 fn fitted() -> ChainModel {
-    let labelled = |steps: Vec<Step>, attack| -> LabelledSequence {
+    let labelled = |steps: Vec<AttackChainStep>, attack| -> LabelledSequence {
         let label = |step| LabelledStep { step, attack };
         steps.into_iter().map(label).collect()
     };
@@ -48,7 +48,7 @@ fn fitted() -> ChainModel {
 #[test]
 fn an_intrusion_gathers_evidence_and_work_does_not() {
     let model = fitted();
-    let mut belief = Belief::default();
+    let mut belief = AttackChainBelief::default();
     let chances: Vec<f64> = intrusion()
         .iter()
         .map(|step| {
@@ -59,7 +59,7 @@ fn an_intrusion_gathers_evidence_and_work_does_not() {
     assert!(chances.is_sorted(), "{chances:?}");
     assert!(chances[3] > 0.5, "before data leaves: {chances:?}");
 
-    let mut belief = Belief::default();
+    let mut belief = AttackChainBelief::default();
     for step in work().iter().cycle().take(40) {
         belief.add(&model, step);
     }
@@ -69,7 +69,7 @@ fn an_intrusion_gathers_evidence_and_work_does_not() {
 #[test]
 fn years_of_work_do_not_vouch_for_today() {
     let model = fitted();
-    let mut belief = Belief::default();
+    let mut belief = AttackChainBelief::default();
     for step in work().iter().cycle().take(4_000) {
         belief.add(&model, step);
     }
@@ -82,7 +82,7 @@ fn years_of_work_do_not_vouch_for_today() {
 #[test]
 fn the_next_step_follows_from_the_last_one_and_evidence_fades() {
     let model = fitted();
-    let mut belief = Belief::default();
+    let mut belief = AttackChainBelief::default();
     for step in &intrusion()[..4] {
         belief.add(&model, step);
     }
@@ -104,7 +104,7 @@ fn the_next_step_follows_from_the_last_one_and_evidence_fades() {
 #[test]
 fn a_principal_takes_over_the_evidence_of_the_one_before() {
     let model = fitted();
-    let (mut first, mut second) = (Belief::default(), Belief::default());
+    let (mut first, mut second) = (AttackChainBelief::default(), AttackChainBelief::default());
     for step in &intrusion()[..3] {
         first.add(&model, step);
     }
@@ -113,7 +113,7 @@ fn a_principal_takes_over_the_evidence_of_the_one_before() {
         second.goes_on(&model, 1_200_000),
         first.goes_on(&model, 1_200_000)
     );
-    first.join(&Belief::default());
+    first.join(&AttackChainBelief::default());
     assert_eq!(first, second, "a weaker one takes nothing away");
 }
 
@@ -127,7 +127,7 @@ fn stages_are_read_by_their_names() {
 
 #[test]
 fn the_next_step_of_an_attack_counts_once_it_has_begun() {
-    let label = |step: &Step, attack| LabelledStep {
+    let label = |step: &AttackChainStep, attack| LabelledStep {
         step: *step,
         attack,
     };

@@ -1,12 +1,12 @@
 //! Time, volume and sequence: when, how much, and after what.
 
-use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
-use super::evidence::{EvidenceList, Reason};
-use super::names::Names;
-use super::pace::Pace;
+use super::event::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind, Trait};
+use super::evidence::{BehaviorReason, EvidenceList};
+use super::names::BehaviorNames;
+use super::pace::BehaviorPace;
 use super::rarity::{Baselines, known};
 use super::subject::{ActivitySession, Step};
-use super::words::{Class, Verb};
+use super::words::{Verb, WordClass};
 
 /// Largest weight that a severe action adds to the actions beside it.
 const MOST_AFTER_SEVERE: f64 = 1.0;
@@ -25,16 +25,20 @@ const HARMS: u8 = 32;
 pub(crate) fn stage(step: &Step) -> u8 {
     let verb = step.meaning.verb;
     match (step.meaning.class, verb) {
-        (Class::Secret, Verb::Read) => TAKES,
+        (WordClass::Secret, Verb::Read) => TAKES,
         (_, Verb::Read) => LOOKS,
         (_, Verb::Assume | Verb::SignIn) => ENTERS,
         (_, Verb::SignOut | Verb::Tag) => 0,
-        (Class::Credential | Class::Trust | Class::Rights | Class::Member, _) => ESCALATES,
-        (Class::Watching | Class::Organization, _) => HIDES,
-        (Class::Code, _) => ESCALATES,
-        (Class::Gate, Verb::Grant | Verb::Change | Verb::Create) => TAKES,
-        (Class::Copy, Verb::Change | Verb::Grant) => TAKES,
-        (Class::Copy | Class::Store | Class::Safeguard, Verb::Remove | Verb::Stop) => HARMS,
+        (WordClass::Credential | WordClass::Trust | WordClass::Rights | WordClass::Member, _) => {
+            ESCALATES
+        }
+        (WordClass::Watching | WordClass::Organization, _) => HIDES,
+        (WordClass::Code, _) => ESCALATES,
+        (WordClass::Gate, Verb::Grant | Verb::Change | Verb::Create) => TAKES,
+        (WordClass::Copy, Verb::Change | Verb::Grant) => TAKES,
+        (WordClass::Copy | WordClass::Store | WordClass::Safeguard, Verb::Remove | Verb::Stop) => {
+            HARMS
+        }
         _ => 0,
     }
 }
@@ -43,7 +47,7 @@ pub(crate) fn stage(step: &Step) -> u8 {
 pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let person = matches!(
         baselines.own.kind,
-        PrincipalKind::Person | PrincipalKind::Root | PrincipalKind::Role
+        BehaviorPrincipalKind::Person | BehaviorPrincipalKind::Root | BehaviorPrincipalKind::Role
     );
     let verb_factor = match step.meaning.verb {
         Verb::Read | Verb::SignOut => 0.4,
@@ -68,7 +72,7 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
     };
 
     let weight = (0.9 * (surprise - 0.5)).max(0.0) * verb_factor;
-    evidence.add_with(Reason::Time, weight, || {
+    evidence.add_with(BehaviorReason::Time, weight, || {
         format!(
             "outside {owner} usual hours (it was {:02}:00 UTC)",
             step.hour.rem_euclid(24)
@@ -91,14 +95,16 @@ fn share(known: f64) -> f64 {
 pub(crate) fn volume(
     event: &ActivityEvent,
     count: u32,
-    pace: &Pace,
+    pace: &BehaviorPace,
     known: f64,
     evidence: &mut EvidenceList,
 ) {
     let prior = match event.kind {
-        PrincipalKind::Person | PrincipalKind::Root => 12.0,
-        PrincipalKind::Role | PrincipalKind::Unknown | PrincipalKind::Anonymous => 30.0,
-        PrincipalKind::Program | PrincipalKind::Service => 120.0,
+        BehaviorPrincipalKind::Person | BehaviorPrincipalKind::Root => 12.0,
+        BehaviorPrincipalKind::Role
+        | BehaviorPrincipalKind::Unknown
+        | BehaviorPrincipalKind::Anonymous => 30.0,
+        BehaviorPrincipalKind::Program | BehaviorPrincipalKind::Service => 120.0,
     };
     let (fast, slow) = pace.usual(prior);
     let over = |usual: f64| ((f64::from(count) + 1.0) / (usual + 1.0)).ln();
@@ -114,11 +120,11 @@ pub(crate) fn volume(
     };
 
     if burst >= grown {
-        evidence.add_with(Reason::Volume, burst, || {
+        evidence.add_with(BehaviorReason::Volume, burst, || {
             format!("{count} in ten minutes, usually {fast:.0}")
         });
     } else {
-        evidence.add_with(Reason::Volume, grown, || {
+        evidence.add_with(BehaviorReason::Volume, grown, || {
             format!("{count} in ten minutes, grown slowly from about {slow:.0}")
         });
     }
@@ -129,11 +135,11 @@ pub(crate) fn sequence(
     event: &ActivityEvent,
     step: &Step,
     baselines: &Baselines<'_>,
-    names: &Names,
+    names: &BehaviorNames,
     evidence: &mut EvidenceList,
 ) {
     let session = &baselines.own.session;
-    if event.kind == PrincipalKind::Service {
+    if event.kind == BehaviorPrincipalKind::Service {
         return;
     }
 
@@ -145,18 +151,18 @@ pub(crate) fn sequence(
 
     // An application is new where the estate is; a person who reads every secret is not setting up.
     let program =
-        event.kind == PrincipalKind::Program || event.traits.has(Trait::MachineCredentials);
+        event.kind == BehaviorPrincipalKind::Program || event.traits.has(Trait::MachineCredentials);
     let share = if program { share(known) } else { 1.0 };
     refusals(event, step, session, (known, share), evidence);
     let stage = stage(step);
     let targets = session.targets.count();
     if stage == TAKES
-        && step.meaning.class == Class::Secret
+        && step.meaning.class == WordClass::Secret
         && !step.meaning.lists
         && targets >= 2.5
     {
         let weight = (1.2 * (targets / 1.5).ln()).min(3.4) * share;
-        evidence.add_with(Reason::Volume, weight, || {
+        evidence.add_with(BehaviorReason::Volume, weight, || {
             format!("{targets:.0} secrets read within the hour")
         });
     }
@@ -172,11 +178,11 @@ pub(crate) fn sequence(
         };
         // Where nothing is known, everything is new.
         let looked = looked * known;
-        evidence.add_with(Reason::Sequence, looked, || {
+        evidence.add_with(BehaviorReason::Sequence, looked, || {
             format!("within an hour of {looks:.0} kinds of discovery calls that are new for it")
         });
         let grave = 0.25 * f64::from(others.min(3)) * session.severity_at(step.at_ms);
-        evidence.add_with(Reason::Sequence, grave, || {
+        evidence.add_with(BehaviorReason::Sequence, grave, || {
             "one of several stages of an attack within the hour".to_owned()
         });
     }
@@ -198,7 +204,7 @@ fn habit(step: &Step, baselines: &Baselines<'_>) -> f64 {
 /// Adds evidence to actions that follow a severe one.
 fn severity(
     session: &ActivitySession,
-    names: &Names,
+    names: &BehaviorNames,
     step: &Step,
     habit: f64,
     evidence: &mut EvidenceList,
@@ -212,7 +218,7 @@ fn severity(
     let weight = MOST_AFTER_SEVERE * (2.0 * session.severity - 1.0).max(0.0) * near * (1.0 - habit);
 
     if let Some(severest) = session.severest.filter(|severest| *severest != step.action) {
-        evidence.add_with(Reason::Sequence, weight, || {
+        evidence.add_with(BehaviorReason::Sequence, weight, || {
             let text = names.text(severest);
             let severest = text
                 .split(['+', '!'])
@@ -236,7 +242,7 @@ fn refusals(
     evidence: &mut EvidenceList,
 ) {
     // The visit counts this one, too.
-    let refused = event.outcome == Outcome::Denied;
+    let refused = event.outcome == BehaviorOutcome::Denied;
     let kinds = session.refused.count();
 
     if refused && kinds >= 3.5 {
@@ -244,7 +250,7 @@ fn refusals(
         // good for is refused everything. Where nothing is known yet, an administrator who finds
         // out what is permitted looks the same.
         let weight = (1.2 * (kinds - 1.0).ln()).min(2.6) * known;
-        evidence.add_with(Reason::Outcome, weight, || {
+        evidence.add_with(BehaviorReason::Outcome, weight, || {
             format!("{kinds:.0} different requests denied within the hour")
         });
     }
@@ -262,25 +268,25 @@ fn refusals(
             0.4
         };
         let weight = verb_factor * (f64::from(denied) - 1.0).ln().min(3.2) * share;
-        evidence.add_with(Reason::Outcome, weight, || {
+        evidence.add_with(BehaviorReason::Outcome, weight, || {
             format!("denied {denied} times before within the hour")
         });
     }
 
     if step.meaning.verb == Verb::SignIn && failures >= 2 {
         let weight = (0.9 * f64::from(failures).ln()).min(3.0);
-        let weight = if event.outcome == Outcome::Done {
+        let weight = if event.outcome == BehaviorOutcome::Done {
             weight + 0.4
         } else {
             weight
         };
-        evidence.add_with(Reason::Sequence, weight, || {
+        evidence.add_with(BehaviorReason::Sequence, weight, || {
             format!("after {failures} failed sign-ins within the hour")
         });
         let accounts = session.accounts.count();
         if accounts >= 2.5 {
             let weight = (0.8 * (accounts - 1.0).ln() + 0.4).min(2.4);
-            evidence.add_with(Reason::Guessing, weight, || {
+            evidence.add_with(BehaviorReason::Guessing, weight, || {
                 format!(
                     "sign-ins to {accounts:.0} accounts failed from one network within the hour"
                 )

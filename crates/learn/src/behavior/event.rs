@@ -12,7 +12,7 @@ pub struct ActivityEvent {
     /// Identifier of the principal, the same for all of its actions.
     pub principal: String,
     /// Kind of the principal.
-    pub kind: PrincipalKind,
+    pub kind: BehaviorPrincipalKind,
     /// The group whose members do similar things: a role, a team, the users of an account.
     pub peers: String,
     /// The service it was asked of.
@@ -23,20 +23,20 @@ pub struct ActivityEvent {
     pub resource_kind: String,
     pub resource: String,
     /// From where, and in which region.
-    pub place: Place,
+    pub place: BehaviorPlace,
     /// The program that was used.
     pub tool: String,
     /// The principal that this event makes its doer become (a role that is assumed).
     pub becomes: String,
     /// Outcome of the action.
-    pub outcome: Outcome,
+    pub outcome: BehaviorOutcome,
     /// Coarse properties of the action's parameters.
     pub traits: Traits,
 }
 
 /// Network from which an action came and region in which it took place.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Place {
+pub struct BehaviorPlace {
     /// Prefix of the address it came from: `/24` of IPv4, `/48` of IPv6; empty when it is not
     /// known.
     pub network: String,
@@ -50,7 +50,7 @@ pub struct Place {
 
 /// Kind of a party.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub enum PrincipalKind {
+pub enum BehaviorPrincipalKind {
     #[default]
     Unknown,
     /// The owner of an account, who may do everything.
@@ -67,7 +67,7 @@ pub enum PrincipalKind {
     Anonymous,
 }
 
-impl PrincipalKind {
+impl BehaviorPrincipalKind {
     /// Returns the noun for this kind in explanations.
     pub(crate) fn noun(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl PrincipalKind {
 
 /// Outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Outcome {
+pub enum BehaviorOutcome {
     #[default]
     Done,
     /// It was refused for want of permission.

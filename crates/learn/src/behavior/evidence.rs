@@ -7,7 +7,7 @@ const MOST_RAISED: f64 = 0.999;
 
 /// Subject of a piece of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
+pub enum BehaviorReason {
     /// Meaning of the operation, whoever calls it.
     Meaning,
     /// Parameters of the call.
@@ -31,9 +31,9 @@ pub enum Reason {
 
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Evidence {
+pub struct BehaviorEvidence {
     /// Subject of the evidence.
-    pub reason: Reason,
+    pub reason: BehaviorReason,
     /// Log-odds that the evidence adds; a negative weight supports an ordinary action.
     pub weight: f64,
     /// Description, to be read after the event; empty where it only lowers the score.
@@ -42,16 +42,16 @@ pub struct Evidence {
 
 /// Score of an action, with its evidence.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Judgement {
+pub struct BehaviorJudgement {
     /// From 0 (ordinary) to 1 (needs attention).
     pub score: f64,
     /// All evidence, the largest weight first.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<BehaviorEvidence>,
 }
 
-impl Judgement {
+impl BehaviorJudgement {
     /// The logistic of the sum of all weights.
-    pub(crate) fn from_evidence(mut evidence: Vec<Evidence>) -> Self {
+    pub(crate) fn from_evidence(mut evidence: Vec<BehaviorEvidence>) -> Self {
         let sum: f64 = evidence.iter().map(|one| one.weight).sum();
         evidence.sort_by(|a, b| {
             b.weight
@@ -66,12 +66,12 @@ impl Judgement {
     }
 
     /// Raises the score to at least this much, for a reason.
-    pub(crate) fn raise(&mut self, least: f64, reason: Reason, words: String) {
+    pub(crate) fn raise(&mut self, least: f64, reason: BehaviorReason, words: String) {
         let least = least.min(MOST_RAISED);
         if least > self.score {
             let log_odds = |score: f64| (score / (1.0 - score)).ln();
             let sum: f64 = self.evidence.iter().map(|one| one.weight).sum();
-            self.evidence.push(Evidence {
+            self.evidence.push(BehaviorEvidence {
                 reason,
                 weight: log_odds(least) - sum,
                 words: words.into(),
@@ -90,7 +90,7 @@ impl Judgement {
     }
 
     /// Returns the log-odds that all evidence of one reason adds.
-    pub fn weight_of(&self, reason: Reason) -> f64 {
+    pub fn weight_of(&self, reason: BehaviorReason) -> f64 {
         self.evidence
             .iter()
             .filter(|one| one.reason == reason)
@@ -107,14 +107,19 @@ fn logistic(log_odds: f64) -> f64 {
 /// Evidence as it gathers.
 #[derive(Debug, Default)]
 pub(crate) struct EvidenceList {
-    evidence: Vec<Evidence>,
+    evidence: Vec<BehaviorEvidence>,
 }
 
 impl EvidenceList {
     /// Adds a weight, unless it is nothing.
-    pub(crate) fn add(&mut self, reason: Reason, weight: f64, words: impl Into<Cow<'static, str>>) {
+    pub(crate) fn add(
+        &mut self,
+        reason: BehaviorReason,
+        weight: f64,
+        words: impl Into<Cow<'static, str>>,
+    ) {
         if weight.abs() >= 0.005 {
-            self.evidence.push(Evidence {
+            self.evidence.push(BehaviorEvidence {
                 reason,
                 weight,
                 words: words.into(),
@@ -123,7 +128,12 @@ impl EvidenceList {
     }
 
     /// Adds a weight whose words are costly to write and needed only where it raises the score.
-    pub(crate) fn add_with(&mut self, reason: Reason, weight: f64, words: impl FnOnce() -> String) {
+    pub(crate) fn add_with(
+        &mut self,
+        reason: BehaviorReason,
+        weight: f64,
+        words: impl FnOnce() -> String,
+    ) {
         let words = if weight >= 0.005 {
             words()
         } else {
@@ -137,7 +147,7 @@ impl EvidenceList {
         self.evidence.iter().map(|one| one.weight).sum()
     }
 
-    pub(crate) fn judgement(self) -> Judgement {
-        Judgement::from_evidence(self.evidence)
+    pub(crate) fn judgement(self) -> BehaviorJudgement {
+        BehaviorJudgement::from_evidence(self.evidence)
     }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
-/// Index of a text in [`Names`].
+/// Index of a text in [`BehaviorNames`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NameId(pub(crate) u32);
 
 /// Texts by number, and the numbers by text.
 #[derive(Debug, Clone)]
-pub(crate) struct Names {
+pub(crate) struct BehaviorNames {
     numbers: HashMap<String, u32>,
     texts: Vec<String>,
     most: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Names {
 /// Bytes kept of a name; two that differ only beyond them are one.
 const LONGEST: usize = 256;
 
-impl Names {
+impl BehaviorNames {
     /// Room for `most` names.
     pub(crate) fn new(most: usize) -> Self {
         // The first stands for every name beyond the room.
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn names_keep_their_numbers_and_their_bound() {
-        let mut names = Names::new(2);
+        let mut names = BehaviorNames::new(2);
         let (a, b) = (names.number("a"), names.number("b"));
         assert_eq!((names.number("a"), names.text(b)), (a, "b"));
         assert_eq!(

@@ -19,14 +19,14 @@ const SETTLED: u32 = 8;
 
 /// Counts and baselines of one thing that is done.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pace {
+pub(crate) struct BehaviorPace {
     open: [(i64, u32); OPEN],
     fast: f64,
     slow: f64,
     spans: u32,
 }
 
-impl Pace {
+impl BehaviorPace {
     pub(crate) fn count(&mut self, at_ms: i64) {
         let span = at_ms.div_euclid(SPAN_MS);
         if let Some(open) = self
@@ -102,18 +102,18 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn run(pace: &mut Pace, spans: std::ops::Range<i64>, count: impl Fn(i64) -> u32) {
+    fn run(pace: &mut BehaviorPace, spans: std::ops::Range<i64>, count: impl Fn(i64) -> u32) {
         spans.for_each(|span| (0..count(span)).for_each(|_| pace.count(span * SPAN_MS)));
     }
 
     #[test]
     fn a_steady_pace_is_learnt_and_one_burst_teaches_little() {
-        let mut pace = Pace::default();
+        let mut pace = BehaviorPace::default();
         run(&mut pace, 0..300, |_| 600);
         let (fast, slow) = pace.usual(12.0);
         assert!(fast > 500.0 && slow > 400.0, "{fast} {slow}");
 
-        let mut pace = Pace::default();
+        let mut pace = BehaviorPace::default();
         run(&mut pace, 0..300, |_| 5);
         run(&mut pace, 300..301, |_| 5000);
         run(&mut pace, 301..320, |_| 5);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_slow_increase_runs_away_from_the_slow_baseline() {
-        let mut pace = Pace::default();
+        let mut pace = BehaviorPace::default();
         run(&mut pace, 0..1000, |_| 5);
         run(&mut pace, 1000..2000, |span| {
             (5.0 * 1.004_f64.powi((span - 1000) as i32)) as u32
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn order_of_arrival_does_not_matter_within_an_hour() {
-        let mut pace = Pace::default();
+        let mut pace = BehaviorPace::default();
         [1, SPAN_MS * 3, 2, SPAN_MS + 1]
             .into_iter()
             .for_each(|at| pace.count(at));

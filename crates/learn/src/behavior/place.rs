@@ -1,8 +1,8 @@
 //! From where, in which region, and with what program, against the past of principal, peers and
 //! estate.
 
-use super::event::{ActivityEvent, PrincipalKind, Trait};
-use super::evidence::{EvidenceList, Reason};
+use super::event::{ActivityEvent, BehaviorPrincipalKind, Trait};
+use super::evidence::{BehaviorReason, EvidenceList};
 use super::habit::Habits;
 use super::names::NameId;
 use super::rarity::{Baselines, known};
@@ -23,7 +23,7 @@ pub(crate) fn add_evidence(
     evidence: &mut EvidenceList,
 ) {
     // The cloud's own services come from wherever they run.
-    if event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn) {
+    if event.kind == BehaviorPrincipalKind::Service || event.traits.has(Trait::PassedOn) {
         return;
     }
     if !machine(event, step, baselines, evidence) {
@@ -60,7 +60,7 @@ fn network(
 ) {
     let Some(network) = step.network else { return };
     let Some(newness) = newness(&baselines.own.past.networks, network, step) else {
-        return evidence.add(Reason::Place, -0.2, "");
+        return evidence.add(BehaviorReason::Place, -0.2, "");
     };
 
     let peers = baselines.peers_hours(|past| &past.networks, network, step.hour);
@@ -86,7 +86,7 @@ fn network(
     let weight = 1.4 * newness * knows * strangeness * public * verb_factor(step);
 
     let noun = baselines.own.kind.noun();
-    evidence.add_with(Reason::Place, weight, || match strangeness {
+    evidence.add_with(BehaviorReason::Place, weight, || match strangeness {
         s if s < 0.5 => format!(
             "from a network ({}) new for this {noun}, known from its peers",
             event.place.network
@@ -126,7 +126,7 @@ pub(crate) fn machine_elsewhere(
 ) -> Option<f64> {
     let network = step.network?;
     let machine = event.traits.has(Trait::MachineCredentials) && !event.traits.has(Trait::PassedOn);
-    if !machine || !event.place.public || event.kind == PrincipalKind::Service {
+    if !machine || !event.place.public || event.kind == BehaviorPrincipalKind::Service {
         return None;
     }
 
@@ -167,7 +167,7 @@ fn machine(
         return false;
     };
 
-    evidence.add_with(Reason::Place, weight, || {
+    evidence.add_with(BehaviorReason::Place, weight, || {
         format!(
             "credentials of a machine are used from a public address ({})",
             event.place.network
@@ -198,7 +198,7 @@ fn region(
     };
     let weight = (0.5 * known(baselines.own.past.hours.total()) + nobody) * verb_factor(step);
 
-    evidence.add_with(Reason::Place, weight, || {
+    evidence.add_with(BehaviorReason::Place, weight, || {
         let seen_by = if nobody > 0.0 {
             "this estate has never used"
         } else {
@@ -218,7 +218,7 @@ fn country(
     let Some(country) = step.country else { return };
     let own = &baselines.own.past.countries;
     let Some(newness) = newness(own, country, step) else {
-        return evidence.add(Reason::Place, -0.1, "");
+        return evidence.add(BehaviorReason::Place, -0.1, "");
     };
 
     let others = baselines.estate_hours(|past| &past.countries, country, step.hour);
@@ -227,7 +227,7 @@ fn country(
     // An intruder who was there twice makes no office of it.
     let nobody = known(all / 4.0) / (1.0 + others / 4.0);
     let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * verb_factor(step);
-    evidence.add_with(Reason::Place, weight, || {
+    evidence.add_with(BehaviorReason::Place, weight, || {
         let seen_by = if nobody >= 0.5 {
             "rare for this estate"
         } else {
@@ -252,7 +252,7 @@ fn tool(step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
             weight
         };
         evidence.add(
-            Reason::Identity,
+            BehaviorReason::Identity,
             weight,
             "with a program it has not used before",
         );

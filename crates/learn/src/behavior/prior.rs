@@ -2,15 +2,15 @@
 //! verb, class and effect if the action were not intended, in log-odds. `severity` holds the
 //! tables.
 
-use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
-use super::evidence::{EvidenceList, Reason};
-use super::words::{Class, Verb, Words};
+use super::event::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind, Trait};
+use super::evidence::{BehaviorReason, EvidenceList};
+use super::words::{Verb, WordClass, Words};
 
 mod parameters;
 mod severity;
 
 pub(crate) use severity::sets_up;
-use severity::{EFFECTS, Effect, OBJECTS, VERBS, When};
+use severity::{EFFECTS, OBJECTS, SeverityEffect, VERBS, When};
 
 /// Log-odds above which a refused change does not rise by its meaning alone: it changed nothing,
 /// and people are refused every day.
@@ -26,7 +26,7 @@ pub struct Meaning {
     /// Verb of the operation.
     pub verb: Verb,
     /// Class of the operation's object.
-    pub class: Class,
+    pub class: WordClass,
     /// `true` if one call affects many objects.
     pub bulk: bool,
     /// `true` if it restricts monitoring: filters, selectors, exceptions.
@@ -48,7 +48,7 @@ impl Meaning {
         let verb = Verb::classify(&words);
         Self {
             verb,
-            class: Class::classify(&words, verb),
+            class: WordClass::classify(&words, verb),
             bulk: words.operation_has(&["batch", "bulk", "all"]),
             narrows: words.operation_has(&[
                 "selector",
@@ -120,27 +120,27 @@ impl Meaning {
 /// parameters, kind of principal, outcome.
 pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let meaning = meaning.with_traits(event);
-    evidence.add(Reason::Meaning, meaning.of_verb(), "");
+    evidence.add(BehaviorReason::Meaning, meaning.of_verb(), "");
     let (weight, words) = meaning.of_class();
 
     // What only takes access away, or only switches a protection on, has not the gravity of the
     // opposite that the same operation can do.
     let harmless = is_harmless(event, meaning);
     evidence.add(
-        Reason::Meaning,
+        BehaviorReason::Meaning,
         if harmless { weight.min(0.0) } else { weight },
         words,
     );
 
     if meaning.exports {
-        evidence.add(Reason::Meaning, 1.2, "exports a copy of data");
+        evidence.add(BehaviorReason::Meaning, 1.2, "exports a copy of data");
     }
 
     parameters::add_evidence(event, meaning, evidence);
     effect(
         event,
         meaning,
-        |effect| effect != Effect::RootSignsIn,
+        |effect| effect != SeverityEffect::RootSignsIn,
         evidence,
     );
 
@@ -148,7 +148,7 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     effect(
         event,
         meaning,
-        |effect| effect == Effect::RootSignsIn,
+        |effect| effect == SeverityEffect::RootSignsIn,
         evidence,
     );
 
@@ -171,10 +171,10 @@ fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
     let closes = has(Trait::TakesAway)
         && matches!(
             meaning.class,
-            Class::Copy | Class::Rights | Class::Gate | Class::Store
+            WordClass::Copy | WordClass::Rights | WordClass::Gate | WordClass::Store
         );
-    let guards =
-        has(Trait::SwitchesOn) && matches!(meaning.class, Class::Watching | Class::Safeguard);
+    let guards = has(Trait::SwitchesOn)
+        && matches!(meaning.class, WordClass::Watching | WordClass::Safeguard);
     meaning.verb == Verb::Change && !opens && !has(Trait::SwitchesOff) && (closes || guards)
 }
 
@@ -183,14 +183,18 @@ fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
 fn effect(
     event: &ActivityEvent,
     meaning: Meaning,
-    takes: fn(Effect) -> bool,
+    takes: fn(SeverityEffect) -> bool,
     evidence: &mut EvidenceList,
 ) {
     let applies = EFFECTS
         .iter()
         .filter(|(effect, ..)| takes(*effect) && effect.of(event, meaning));
     if let Some((_, least, words)) = applies.max_by(|a, b| a.1.total_cmp(&b.1)) {
-        evidence.add(Reason::Meaning, (least - evidence.sum()).max(0.0), *words);
+        evidence.add(
+            BehaviorReason::Meaning,
+            (least - evidence.sum()).max(0.0),
+            *words,
+        );
     }
 }
 
@@ -199,29 +203,37 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let has = |one| event.traits.has(one);
 
     match event.kind {
-        PrincipalKind::Root if reads => {
-            evidence.add(Reason::Identity, 0.8, "done as the account's root user")
+        BehaviorPrincipalKind::Root if reads => evidence.add(
+            BehaviorReason::Identity,
+            0.8,
+            "done as the account's root user",
+        ),
+        BehaviorPrincipalKind::Root if event.outcome != BehaviorOutcome::Done => {
+            evidence.add(
+                BehaviorReason::Identity,
+                1.2,
+                "tried as the account's root user",
+            );
         }
-        PrincipalKind::Root if event.outcome != Outcome::Done => {
-            evidence.add(Reason::Identity, 1.2, "tried as the account's root user");
+        BehaviorPrincipalKind::Root => evidence.add(
+            BehaviorReason::Identity,
+            2.6,
+            "done as the account's root user",
+        ),
+        BehaviorPrincipalKind::Anonymous => {
+            evidence.add(BehaviorReason::Identity, 1.0, "done by an unknown caller")
         }
-        PrincipalKind::Root => {
-            evidence.add(Reason::Identity, 2.6, "done as the account's root user")
-        }
-        PrincipalKind::Anonymous => {
-            evidence.add(Reason::Identity, 1.0, "done by an unknown caller")
-        }
-        PrincipalKind::Service => evidence.add(Reason::Identity, -2.5, ""),
+        BehaviorPrincipalKind::Service => evidence.add(BehaviorReason::Identity, -2.5, ""),
         _ => {}
     }
 
-    if has(Trait::PassedOn) && event.kind != PrincipalKind::Service {
-        evidence.add(Reason::Identity, -1.8, "");
+    if has(Trait::PassedOn) && event.kind != BehaviorPrincipalKind::Service {
+        evidence.add(BehaviorReason::Identity, -1.8, "");
     }
 
     if has(Trait::LongLivedKey) {
         evidence.add(
-            Reason::Identity,
+            BehaviorReason::Identity,
             if reads { 0.3 } else { 0.9 },
             "done with a long-lived access key",
         );
@@ -234,20 +246,22 @@ fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
     let signs_in = meaning.verb == Verb::SignIn;
     // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another
     // way.
-    let leaves =
-        meaning.class == Class::Organization && matches!(meaning.verb, Verb::Remove | Verb::Stop);
+    let leaves = meaning.class == WordClass::Organization
+        && matches!(meaning.verb, Verb::Remove | Verb::Stop);
     let blinds = leaves || severity::blinds(event, meaning);
     let above = |most: f64| most - evidence.sum();
     let (weight, words) = match event.outcome {
-        Outcome::Done => return,
-        Outcome::Denied | Outcome::Failed if signs_in => (0.3, "the sign-in failed"),
-        Outcome::Denied if meaning.verb.only_looks() => (0.7, "the request was denied"),
-        Outcome::Denied if blinds => (-0.4, ""),
-        Outcome::Failed if blinds => (above(MOST_REFUSED).min(-1.0), ""),
-        Outcome::Denied => (above(MOST_REFUSED).min(-1.6), ""),
-        Outcome::Failed => (above(MOST_FAILED).min(-2.4), ""),
-        Outcome::Rehearsed => (above(MOST_REHEARSED).min(-1.2), ""),
+        BehaviorOutcome::Done => return,
+        BehaviorOutcome::Denied | BehaviorOutcome::Failed if signs_in => {
+            (0.3, "the sign-in failed")
+        }
+        BehaviorOutcome::Denied if meaning.verb.only_looks() => (0.7, "the request was denied"),
+        BehaviorOutcome::Denied if blinds => (-0.4, ""),
+        BehaviorOutcome::Failed if blinds => (above(MOST_REFUSED).min(-1.0), ""),
+        BehaviorOutcome::Denied => (above(MOST_REFUSED).min(-1.6), ""),
+        BehaviorOutcome::Failed => (above(MOST_FAILED).min(-2.4), ""),
+        BehaviorOutcome::Rehearsed => (above(MOST_REHEARSED).min(-1.2), ""),
     };
 
-    evidence.add(Reason::Outcome, weight, words);
+    evidence.add(BehaviorReason::Outcome, weight, words);
 }

@@ -1,11 +1,11 @@
 //! Profile of a principal's usual behavior for display: actions, hours, places, peers, and recent
 //! unusual actions.
 
-use super::event::{ActivityEvent, PrincipalKind};
-use super::evidence::Judgement;
+use super::event::{ActivityEvent, BehaviorPrincipalKind};
+use super::evidence::BehaviorJudgement;
 use super::habit::Habits;
-use super::names::{NameId, Names};
-use super::subject::Subject;
+use super::names::{BehaviorNames, NameId};
+use super::subject::BehaviorSubject;
 
 /// Entries of each list.
 const MOST: usize = 10;
@@ -25,7 +25,7 @@ pub struct Unusual {
 }
 
 impl Unusual {
-    pub(crate) fn new(event: &ActivityEvent, judgement: &Judgement) -> Self {
+    pub(crate) fn new(event: &ActivityEvent, judgement: &BehaviorJudgement) -> Self {
         Self {
             at_ms: event.at_ms,
             operation: event.operation.clone(),
@@ -50,7 +50,7 @@ pub struct Profile {
     /// Identifier of the principal.
     pub principal: String,
     /// Kind of the principal.
-    pub kind: PrincipalKind,
+    pub kind: BehaviorPrincipalKind,
     /// The group it is compared with; empty for none.
     pub group: String,
     /// Events of the principal that the watch has read.
@@ -76,9 +76,9 @@ pub struct Profile {
 impl Profile {
     pub(crate) fn new<'a>(
         principal: &str,
-        subject: &Subject,
-        peers: impl Iterator<Item = (&'a String, &'a Subject)>,
-        names: &Names,
+        subject: &BehaviorSubject,
+        peers: impl Iterator<Item = (&'a String, &'a BehaviorSubject)>,
+        names: &BehaviorNames,
     ) -> Self {
         let now_hour = subject.last_ms.div_euclid(3_600_000);
         let list = |habits: &Habits| -> Vec<(String, u64)> {
@@ -123,7 +123,7 @@ impl Profile {
 }
 
 /// The share of the principal's habitual hours that went into things the other does too.
-fn likeness(own: &[(NameId, super::habit::Habit)], other: &Subject, now_hour: i64) -> f64 {
+fn likeness(own: &[(NameId, super::habit::Habit)], other: &BehaviorSubject, now_hour: i64) -> f64 {
     let (mut shared, mut all) = (0.0, 0.0);
     for (name, habit) in own {
         let hours = habit.hours(now_hour);

@@ -1,10 +1,10 @@
 //! Rarity of an action for its principal, its peers and the estate, in that order. Each weighs more
 //! the more it has seen.
 
-use super::evidence::{EvidenceList, Reason};
+use super::evidence::{BehaviorReason, EvidenceList};
 use super::habit::Habits;
 use super::names::NameId;
-use super::subject::{Past, Population, Step, Subject};
+use super::subject::{BehaviorSubject, Past, Population, Step};
 use super::words::Verb;
 
 /// Hours of activity after which half is known.
@@ -26,7 +26,7 @@ const HALF_SET_UP_H: f64 = 8.0;
 /// Sources of the evidence on rarity: the principal, its peers and the estate.
 #[derive(Clone, Copy)]
 pub(crate) struct Baselines<'a> {
-    pub(crate) own: &'a Subject,
+    pub(crate) own: &'a BehaviorSubject,
     pub(crate) principal: u64,
     pub(crate) peers: Option<&'a Population>,
     pub(crate) estate: &'a Population,
@@ -69,7 +69,7 @@ pub(crate) fn setting_up(baselines: &Baselines<'_>, evidence: &mut EvidenceList)
     let young = 1.0 / (1.0 + (baselines.estate.past.hours.total() / HALF_SET_UP_H).powi(2));
     let weight =
         (PER_SETUP * (own + SETUP_OF_OTHERS * others.max(0.0)).ln_1p()).min(MOST_SETUP) * young;
-    evidence.add(Reason::Rarity, -weight, "");
+    evidence.add(BehaviorReason::Rarity, -weight, "");
 }
 
 /// Adds evidence from the rarity of the action and of the step that led to it.
@@ -101,7 +101,7 @@ pub(crate) fn add_evidence(
     let fails = step.meaning.verb == Verb::SignIn && !step.done;
     let most = if fails || reads && !refused { 1.0 } else { 3.2 };
     evidence.add(
-        Reason::Rarity,
+        BehaviorReason::Rarity,
         if elsewhere { 0.0 } else { -familiar.min(most) },
         "",
     );
@@ -125,7 +125,7 @@ fn novelty(
 
     if own < 0.5 {
         let weight = 0.9 * verb_factor * own_known * (1.0 - 2.0 * own);
-        evidence.add_with(Reason::Rarity, weight, || {
+        evidence.add_with(BehaviorReason::Rarity, weight, || {
             format!("first time for this {noun}")
         });
     }
@@ -134,7 +134,7 @@ fn novelty(
         let others = group.others(baselines.principal);
         if others >= LEAST_PEERS && group.others_did(step.action, baselines.principal) == 0 {
             let weight = 0.8 * verb_factor * known(group.past.hours.total());
-            evidence.add_with(Reason::Rarity, weight, || {
+            evidence.add_with(BehaviorReason::Rarity, weight, || {
                 format!("none of its {others} peers has ever done it")
             });
         }
@@ -142,7 +142,7 @@ fn novelty(
 
     if own < 0.5 && peers < 0.5 && estate < 0.5 {
         let weight = 0.6 * verb_factor * known(baselines.estate.past.hours.total() / 4.0);
-        evidence.add(Reason::Rarity, weight, "first time in this estate");
+        evidence.add(BehaviorReason::Rarity, weight, "first time in this estate");
     }
 }
 
@@ -159,7 +159,7 @@ fn transition(step: &Step, baselines: &Baselines<'_>, own: f64, evidence: &mut E
     if transitions.hours(transition, step.hour) < 0.5 {
         let theirs = baselines.peers_hours(|past| &past.transitions, transition, step.hour);
         let weight = 0.5 * known(baselines.own.past.hours.total() / 2.0) / (1.0 + theirs);
-        evidence.add_with(Reason::Sequence, weight, || {
+        evidence.add_with(BehaviorReason::Sequence, weight, || {
             format!(
                 "never before right after what this {} did last",
                 baselines.own.kind.noun()

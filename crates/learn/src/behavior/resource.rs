@@ -9,10 +9,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::event::{ActivityEvent, Outcome, PrincipalKind};
+use super::event::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind};
 use super::names::fingerprint;
 use super::prior::Meaning;
-use super::words::{Class, Verb};
+use super::words::{Verb, WordClass};
 
 /// Resources that are profiled.
 const MOST_RESOURCES: usize = 20_000;
@@ -141,7 +141,7 @@ impl ResourceWatch {
     /// Judges a use of a resource by those before it, and learns it. `unusual` is `true` for an
     /// event that is suspicious by itself, which teaches nothing.
     pub fn observe(&mut self, event: &ActivityEvent, unusual: bool) -> Option<UnusualUse> {
-        if event.outcome != Outcome::Done || event.kind == PrincipalKind::Service {
+        if event.outcome != BehaviorOutcome::Done || event.kind == BehaviorPrincipalKind::Service {
             return None;
         }
 
@@ -231,7 +231,10 @@ fn resource(event: &ActivityEvent, meaning: Meaning) -> Option<String> {
             | "secret"
             | "table"
     );
-    let by_class = matches!(meaning.class, Class::Secret | Class::Store | Class::Code);
+    let by_class = matches!(
+        meaning.class,
+        WordClass::Secret | WordClass::Store | WordClass::Code
+    );
     if event.resource.is_empty()
         || !is_use
         || !(by_kind || by_class || meaning.verb == Verb::Assume)
@@ -251,7 +254,10 @@ fn resource(event: &ActivityEvent, meaning: Meaning) -> Option<String> {
 
 /// Returns the key of a program's own profile: functions, machines and robots, whose calls are few.
 fn program(event: &ActivityEvent) -> Option<String> {
-    let is_program = matches!(event.kind, PrincipalKind::Role | PrincipalKind::Program);
+    let is_program = matches!(
+        event.kind,
+        BehaviorPrincipalKind::Role | BehaviorPrincipalKind::Program
+    );
     is_program.then(|| event.principal.clone())
 }
 
@@ -264,7 +270,7 @@ mod tests {
             at_ms: hour * HOUR_MS,
             principal: principal.to_owned(),
             peers: peers.to_owned(),
-            kind: PrincipalKind::Person,
+            kind: BehaviorPrincipalKind::Person,
             service: "secretsmanager".to_owned(),
             operation: "GetSecretValue".to_owned(),
             resource: resource.to_owned(),
@@ -276,7 +282,7 @@ mod tests {
         let mut watch = ResourceWatch::default();
         for hour in 0..240 {
             let app = ActivityEvent {
-                kind: PrincipalKind::Role,
+                kind: BehaviorPrincipalKind::Role,
                 ..read("1:app", "1:role:app", "db-password", hour)
             };
             assert_eq!(watch.observe(&app, false), None, "hour {hour}");
@@ -342,7 +348,7 @@ mod tests {
     fn a_function_that_calls_what_it_never_called_is_unusual() {
         let mut watch = learned();
         let odd = ActivityEvent {
-            kind: PrincipalKind::Role,
+            kind: BehaviorPrincipalKind::Role,
             service: "iam".to_owned(),
             operation: "ListUsers".to_owned(),
             ..read("1:app", "1:role:app", "", 250)
@@ -353,7 +359,7 @@ mod tests {
         );
 
         let refused = ActivityEvent {
-            outcome: Outcome::Denied,
+            outcome: BehaviorOutcome::Denied,
             operation: "ListRoles".to_owned(),
             ..odd
         };

@@ -12,11 +12,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::event::{ActivityEvent, PrincipalKind};
-use super::evidence::{Judgement, Reason};
+use super::event::{ActivityEvent, BehaviorPrincipalKind};
+use super::evidence::{BehaviorJudgement, BehaviorReason};
 use super::names::fingerprint;
 use super::prior::Meaning;
-use super::words::{Class, Verb};
+use super::words::{Verb, WordClass};
 
 /// Time over which a severe action raises others, on both sides.
 const REACH_MS: i64 = 3_600_000;
@@ -56,7 +56,7 @@ struct SevereEvent {
 #[derive(Debug)]
 struct HeldJudgement<T> {
     context: T,
-    judgement: Judgement,
+    judgement: BehaviorJudgement,
     at_ms: i64,
     network: u64,
     from: Option<RaisedBy>,
@@ -106,9 +106,9 @@ impl<T> Retrospect<T> {
     pub(crate) fn add(
         &mut self,
         event: &ActivityEvent,
-        judgement: Judgement,
+        judgement: BehaviorJudgement,
         context: T,
-    ) -> Option<(T, Judgement)> {
+    ) -> Option<(T, BehaviorJudgement)> {
         let full = if self.held.len() >= self.capacity {
             self.release()
         } else {
@@ -117,7 +117,7 @@ impl<T> Retrospect<T> {
 
         let network = fingerprint(&[&event.place.network]);
         let from = raised_by(event);
-        if judgement.score >= LEAST_SEVERE && event.kind != PrincipalKind::Service {
+        if judgement.score >= LEAST_SEVERE && event.kind != BehaviorPrincipalKind::Service {
             self.severe(event, network, judgement.score);
         }
         if let Some(RaisedBy::Around(actor)) = from {
@@ -137,7 +137,7 @@ impl<T> Retrospect<T> {
     }
 
     /// Gives the oldest back, judged by everything that was given; nothing when none is held.
-    pub(crate) fn release(&mut self) -> Option<(T, Judgement)> {
+    pub(crate) fn release(&mut self) -> Option<(T, BehaviorJudgement)> {
         let HeldJudgement {
             context,
             mut judgement,
@@ -150,14 +150,14 @@ impl<T> Retrospect<T> {
         {
             // What somebody does day by day is likely theirs also in the worst hour; that others do
             // it is no excuse.
-            let strange = (2.0 * (judgement.weight_of(Reason::Rarity) + OF_OTHERS))
+            let strange = (2.0 * (judgement.weight_of(BehaviorReason::Rarity) + OF_OTHERS))
                 .min(0.0)
                 .exp();
             let away = severe.at_ms.saturating_sub(at_ms) / 1000;
             let when = if away < 0 { "after" } else { "before" };
             let words = format!("{} s {when} {}", away.abs(), severe.operation);
             let ranked = rank(SHARE * strange * raised, judgement.score);
-            judgement.raise(ranked, Reason::Sequence, words);
+            judgement.raise(ranked, BehaviorReason::Sequence, words);
         }
 
         Some((context, judgement))
@@ -309,11 +309,11 @@ fn raised_by(event: &ActivityEvent) -> Option<RaisedBy> {
     let own = actor(&event.principal, &event.service);
 
     match meaning.verb {
-        _ if event.kind == PrincipalKind::Service => None,
+        _ if event.kind == BehaviorPrincipalKind::Service => None,
         Verb::Assume if !event.becomes.is_empty() => {
             Some(RaisedBy::After((actor(&event.becomes, "").0, ANY)))
         }
-        Verb::Read if meaning.class == Class::Standing => Some(RaisedBy::Around((own.0, ANY))),
+        Verb::Read if meaning.class == WordClass::Standing => Some(RaisedBy::Around((own.0, ANY))),
         Verb::Read => Some(RaisedBy::Around(own)),
         _ => None,
     }
@@ -321,30 +321,30 @@ fn raised_by(event: &ActivityEvent) -> Option<RaisedBy> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Evidence, Place};
+    use super::super::{BehaviorEvidence, BehaviorPlace};
     use super::*;
 
     fn event(operation: &str, minute: i64) -> ActivityEvent {
         ActivityEvent {
             at_ms: minute * 60_000,
             principal: "a".to_owned(),
-            kind: PrincipalKind::Person,
+            kind: BehaviorPrincipalKind::Person,
             service: "ssm".to_owned(),
             operation: operation.to_owned(),
-            place: Place {
+            place: BehaviorPlace {
                 network: "192.0.2.0/24".to_owned(),
-                ..Place::default()
+                ..BehaviorPlace::default()
             },
             ..ActivityEvent::default()
         }
     }
 
-    fn judged(score: f64) -> Judgement {
+    fn judged(score: f64) -> BehaviorJudgement {
         let weight = (score / (1.0 - score)).ln();
-        Judgement {
+        BehaviorJudgement {
             score,
-            evidence: vec![Evidence {
-                reason: Reason::Meaning,
+            evidence: vec![BehaviorEvidence {
+                reason: BehaviorReason::Meaning,
                 weight,
                 words: "".into(),
             }],
@@ -354,7 +354,7 @@ mod tests {
     /// Returns the final scores of the events, after their retrospective rise.
     fn add_read(events: &[(ActivityEvent, f64)], capacity: usize) -> Vec<f64> {
         let mut retrospect = Retrospect::new(capacity);
-        let mut out: Vec<(usize, Judgement)> = Vec::new();
+        let mut out: Vec<(usize, BehaviorJudgement)> = Vec::new();
         for (at, (event, score)) in events.iter().enumerate() {
             out.extend(retrospect.add(event, judged(*score), at));
         }
@@ -421,7 +421,7 @@ mod tests {
         let sends = (event("SendCommand", 0), 0.9);
         let at = |event: ActivityEvent| add_read(&[(event, 0.02), sends.clone()], 9)[0];
         let moved = ActivityEvent {
-            place: Place::default(),
+            place: BehaviorPlace::default(),
             ..event("ListCommands", 1)
         };
         assert!(
@@ -430,15 +430,15 @@ mod tests {
         );
 
         let mut retrospect = Retrospect::new(9);
-        let habit = Evidence {
-            reason: Reason::Rarity,
+        let habit = BehaviorEvidence {
+            reason: BehaviorReason::Rarity,
             weight: -1.0,
             words: "".into(),
         };
 
         retrospect.add(
             &event("ListCommands", 0),
-            Judgement::from_evidence(vec![habit]),
+            BehaviorJudgement::from_evidence(vec![habit]),
             (),
         );
         retrospect.add(&sends.0, judged(0.9), ());

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::event::ActivityEvent;
-use super::evidence::Judgement;
+use super::evidence::BehaviorJudgement;
 use super::retrospect::Retrospect;
 use super::watch::Watch;
 
@@ -22,7 +22,7 @@ pub struct Review<T> {
     /// Not judged yet, with their places in the file.
     waiting: Vec<(u64, ActivityEvent, T)>,
     /// Judged by everything, and not taken yet.
-    ready: VecDeque<(T, Judgement)>,
+    ready: VecDeque<(T, BehaviorJudgement)>,
     capacity: usize,
     next_position: u64,
 }
@@ -44,7 +44,7 @@ impl<T> Review<T> {
 
     /// Takes the next event. Judgements come back in the same order, once `capacity` or two more
     /// were taken.
-    pub fn add(&mut self, event: ActivityEvent, context: T) -> Option<(T, Judgement)> {
+    pub fn add(&mut self, event: ActivityEvent, context: T) -> Option<(T, BehaviorJudgement)> {
         self.waiting.push((self.next_position, event, context));
         self.next_position += 1;
 
@@ -57,7 +57,7 @@ impl<T> Review<T> {
     }
 
     /// The oldest judgement that has not come back, after the last event was taken.
-    pub fn release(&mut self) -> Option<(T, Judgement)> {
+    pub fn release(&mut self) -> Option<(T, BehaviorJudgement)> {
         if self.ready.is_empty() {
             let mut rest = self.judge();
             rest.extend(std::iter::from_fn(|| self.retrospect.release()));
@@ -72,7 +72,7 @@ impl<T> Review<T> {
     }
 
     /// Judges what waits, and gives back what need not be held any longer.
-    fn judge(&mut self) -> Vec<((u64, T), Judgement)> {
+    fn judge(&mut self) -> Vec<((u64, T), BehaviorJudgement)> {
         let mut events = std::mem::take(&mut self.waiting);
         // Those of one time in an order of their content, so that they are learnt in the same order
         // wherever they lie.
@@ -82,7 +82,7 @@ impl<T> Review<T> {
                 .then_with(|| content(a).cmp(&content(b)))
         });
 
-        let judgements: Vec<Judgement> = events
+        let judgements: Vec<BehaviorJudgement> = events
             .chunk_by(|(_, a, _), (_, b, _)| a.at_ms == b.at_ms)
             .flat_map(|same| {
                 self.watch
@@ -99,7 +99,7 @@ impl<T> Review<T> {
     }
 
     /// Puts judgements into the order of the file.
-    fn release_in_order(&mut self, mut released: Vec<((u64, T), Judgement)>) {
+    fn release_in_order(&mut self, mut released: Vec<((u64, T), BehaviorJudgement)>) {
         released.sort_by_key(|((place, _), _)| *place);
         self.ready.extend(
             released
@@ -120,21 +120,21 @@ fn content(event: &ActivityEvent) -> [&str; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Place, PrincipalKind, Trait};
+    use super::super::{BehaviorPlace, BehaviorPrincipalKind, Trait};
     use super::*;
 
     fn event(service: &str, operation: &str, second: i64) -> ActivityEvent {
         ActivityEvent {
             at_ms: second * 1000,
             principal: "a".to_owned(),
-            kind: PrincipalKind::Person,
+            kind: BehaviorPrincipalKind::Person,
             service: service.to_owned(),
             operation: operation.to_owned(),
-            place: Place {
+            place: BehaviorPlace {
                 network: "192.0.2.0/24".to_owned(),
                 public: true,
                 region: "eu-central-1".to_owned(),
-                ..Place::default()
+                ..BehaviorPlace::default()
             },
             ..ActivityEvent::default()
         }
@@ -150,9 +150,9 @@ mod tests {
     }
 
     /// Judgements in the order of the events.
-    fn judged(events: &[ActivityEvent], capacity: usize) -> Vec<Judgement> {
+    fn judged(events: &[ActivityEvent], capacity: usize) -> Vec<BehaviorJudgement> {
         let mut review = Review::new(Watch::default(), capacity);
-        let mut out: Vec<(usize, Judgement)> = Vec::new();
+        let mut out: Vec<(usize, BehaviorJudgement)> = Vec::new();
         for (at, event) in events.iter().enumerate() {
             out.extend(review.add(event.clone(), at));
         }
@@ -197,7 +197,7 @@ mod tests {
         ]);
 
         events.push(ActivityEvent {
-            place: Place {
+            place: BehaviorPlace {
                 network: "198.51.100.0/24".to_owned(),
                 ..trail.place.clone()
             },

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::event::{ActivityEvent, Outcome, PrincipalKind};
+use super::event::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind};
 use super::habit::Habits;
 use super::hours::Hours;
 use super::names::NameId;
-use super::pace::Pace;
+use super::pace::BehaviorPace;
 use super::prior::Meaning;
 use super::profile::Unusual;
 use super::words::Verb;
@@ -51,7 +51,7 @@ pub(crate) struct Step {
 impl Step {
     /// Returns `true` if the action is a sign-in that failed.
     pub(crate) fn failed_sign_in(&self, event: &ActivityEvent) -> bool {
-        self.meaning.verb == Verb::SignIn && event.outcome != Outcome::Done
+        self.meaning.verb == Verb::SignIn && event.outcome != BehaviorOutcome::Done
     }
 }
 
@@ -95,15 +95,15 @@ impl Past {
 pub(crate) struct ActivitySession {
     began_ms: Option<i64>,
     /// Bits of the kinds of looking around, by fingerprint.
-    pub(crate) looks: Sample,
+    pub(crate) looks: BehaviorSample,
     /// Secrets and copies touched.
-    pub(crate) targets: Sample,
+    pub(crate) targets: BehaviorSample,
     pub(crate) denied: u32,
     /// Different operations that were refused.
-    pub(crate) refused: Sample,
+    pub(crate) refused: BehaviorSample,
     pub(crate) failed_logins: u32,
     /// Accounts whose sign-ins failed.
-    pub(crate) accounts: Sample,
+    pub(crate) accounts: BehaviorSample,
     /// Severity of the most severe action, without the severity that it passed on to others.
     pub(crate) severity: f64,
     /// Time of the most severe action.
@@ -139,9 +139,9 @@ impl ActivitySession {
 
 /// Counts distinct things with 256 bits (linear counting, Whang and others 1990).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sample([u64; 4]);
+pub(crate) struct BehaviorSample([u64; 4]);
 
-impl Sample {
+impl BehaviorSample {
     pub(crate) fn insert(&mut self, fingerprint: u64) {
         self.0[(fingerprint >> 6) as usize & 3] |= 1 << (fingerprint & 63);
     }
@@ -167,11 +167,11 @@ impl Sample {
 
 /// Everything the watch remembers of one principal.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Subject {
-    pub(crate) kind: PrincipalKind,
+pub(crate) struct BehaviorSubject {
+    pub(crate) kind: BehaviorPrincipalKind,
     pub(crate) peers: String,
     pub(crate) past: Past,
-    pub(crate) paces: BTreeMap<(Verb, u8), Pace>,
+    pub(crate) paces: BTreeMap<(Verb, u8), BehaviorPace>,
     pub(crate) session: ActivitySession,
     pub(crate) last: Option<Meaning>,
     /// Number of actions that set something up.
@@ -184,7 +184,7 @@ pub(crate) struct Subject {
     pub(crate) seen: u64,
 }
 
-impl Subject {
+impl BehaviorSubject {
     /// Counts an event of this meaning.
     pub(crate) fn count(&mut self, step: &Step) {
         let key = self.pace_key(step);
@@ -192,7 +192,7 @@ impl Subject {
     }
 
     /// Returns the usual rate of actions with this meaning.
-    pub(crate) fn pace(&self, step: &Step) -> Option<&Pace> {
+    pub(crate) fn pace(&self, step: &Step) -> Option<&BehaviorPace> {
         self.paces.get(&self.pace_key(step))
     }
 
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn distinct_things_are_counted_about() {
         for n in [1_u64, 5, 30, 200] {
-            let mut sample = Sample::default();
+            let mut sample = BehaviorSample::default();
             for _ in 0..3 {
                 (0..n).for_each(|i| {
                     sample.insert(super::super::names::fingerprint(&[&i.to_string()]))

@@ -15,15 +15,15 @@ fn event(principal: &str, service: &str, operation: &str, at_ms: i64) -> Activit
     ActivityEvent {
         at_ms: START + at_ms,
         principal: principal.to_owned(),
-        kind: PrincipalKind::Person,
+        kind: BehaviorPrincipalKind::Person,
         peers: "team".to_owned(),
         service: service.to_owned(),
         operation: operation.to_owned(),
-        place: Place {
+        place: BehaviorPlace {
             network: "192.0.2.0/24".to_owned(),
             public: true,
             region: "eu-central-1".to_owned(),
-            ..Place::default()
+            ..BehaviorPlace::default()
         },
         ..ActivityEvent::default()
     }
@@ -69,7 +69,7 @@ fn score(watch: &mut Watch, event: &ActivityEvent) -> f64 {
     watch.observe(event).score
 }
 
-fn reasons(judgement: &Judgement) -> String {
+fn reasons(judgement: &BehaviorJudgement) -> String {
     judgement.reasons().collect::<Vec<_>>().join("; ")
 }
 
@@ -205,7 +205,7 @@ fn a_first_login_at_night_says_so() {
     );
 
     let abroad = ActivityEvent {
-        place: Place {
+        place: BehaviorPlace {
             network: "203.0.113.0/24".into(),
             ..login(0).place
         },
@@ -230,7 +230,7 @@ fn a_burst_is_loud_and_soon_over() {
         .last();
     let last = last.unwrap_or_default();
     assert!(
-        last.score >= 0.5 && last.weight_of(Reason::Volume) > 2.0,
+        last.score >= 0.5 && last.weight_of(BehaviorReason::Volume) > 2.0,
         "{last:?}"
     );
     assert!(
@@ -396,9 +396,9 @@ fn events_after_a_severe_one_score_higher() {
 #[test]
 fn a_deploy_robot_is_quiet_from_its_first_thousand_to_its_last() {
     for (kind, gap) in [
-        (PrincipalKind::Program, 1_000),
-        (PrincipalKind::Role, 1_000),
-        (PrincipalKind::Program, 60_000),
+        (BehaviorPrincipalKind::Program, 1_000),
+        (BehaviorPrincipalKind::Role, 1_000),
+        (BehaviorPrincipalKind::Program, 60_000),
     ] {
         let mut watch = Watch::default();
         let deploy = |n: i64| ActivityEvent {
@@ -420,7 +420,7 @@ fn a_deploy_robot_is_quiet_from_its_first_thousand_to_its_last() {
 #[test]
 fn a_slow_increase_does_not_become_usual() {
     let mut watch = Watch::default();
-    let mut at_the_end = Judgement::default();
+    let mut at_the_end = BehaviorJudgement::default();
 
     for day in 0..90 {
         let times = if day < 30 {
@@ -440,7 +440,10 @@ fn a_slow_increase_does_not_become_usual() {
         }
     }
 
-    assert!(at_the_end.weight_of(Reason::Volume) > 1.0, "{at_the_end:?}");
+    assert!(
+        at_the_end.weight_of(BehaviorReason::Volume) > 1.0,
+        "{at_the_end:?}"
+    );
     assert!(
         reasons(&at_the_end).contains("in ten minutes"),
         "{}",
@@ -483,10 +486,14 @@ fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
     };
 
     for n in 0..20 {
-        watch.observe(&login(&format!("u{}", n % 10), n * 10_000, Outcome::Failed));
+        watch.observe(&login(
+            &format!("u{}", n % 10),
+            n * 10_000,
+            BehaviorOutcome::Failed,
+        ));
     }
 
-    let inside = watch.observe(&login("u3", 5 * MINUTE, Outcome::Done));
+    let inside = watch.observe(&login("u3", 5 * MINUTE, BehaviorOutcome::Done));
     assert!(
         inside.score > 0.5 && reasons(&inside).contains("failed sign-ins"),
         "{} {}",
@@ -499,7 +506,7 @@ fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
 fn refusals_add_up() {
     let mut watch = Watch::default();
     let refused = |n: i64| ActivityEvent {
-        outcome: Outcome::Denied,
+        outcome: BehaviorOutcome::Denied,
         ..event("a", "ec2", "GetPasswordData", n * 1000)
     };
     let first = score(&mut watch, &refused(0));
@@ -542,7 +549,7 @@ fn a_score_comes_from_the_past_alone() {
 
 #[test]
 fn memory_is_bounded() {
-    let limits = Limits {
+    let limits = WatchLimits {
         principals: 50,
         groups: 5,
         names: 100,
@@ -631,7 +638,7 @@ fn at_home(watch: &mut Watch) {
 }
 
 fn from(country: &str, network: &str, event: ActivityEvent) -> ActivityEvent {
-    let place = Place {
+    let place = BehaviorPlace {
         network: network.to_owned(),
         country: country.to_owned(),
         ..event.place
@@ -644,19 +651,19 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
     let mut watch = Watch::default();
     at_home(&mut watch);
     let tries = [
-        ("sts", "GetCallerIdentity", Outcome::Done),
-        ("s3", "ListBuckets", Outcome::Done),
-        ("iam", "ListUsers", Outcome::Denied),
-        ("secretsmanager", "GetSecretValue", Outcome::Denied),
-        ("iam", "CreateAccessKey", Outcome::Denied),
-        ("ec2", "RunInstances", Outcome::Denied),
+        ("sts", "GetCallerIdentity", BehaviorOutcome::Done),
+        ("s3", "ListBuckets", BehaviorOutcome::Done),
+        ("iam", "ListUsers", BehaviorOutcome::Denied),
+        ("secretsmanager", "GetSecretValue", BehaviorOutcome::Denied),
+        ("iam", "CreateAccessKey", BehaviorOutcome::Denied),
+        ("ec2", "RunInstances", BehaviorOutcome::Denied),
     ];
 
     let story = |watch: &mut Watch, country: &str, network: &str, at: i64| -> Vec<f64> {
-        let one = |(n, (service, operation, outcome)): (usize, &(&str, &str, Outcome))| {
+        let one = |(n, (service, operation, outcome)): (usize, &(&str, &str, BehaviorOutcome))| {
             let event = ActivityEvent {
                 outcome: *outcome,
-                kind: PrincipalKind::Program,
+                kind: BehaviorPrincipalKind::Program,
                 ..event("111:AKIA1", service, operation, at)
             };
             let event = ActivityEvent {
@@ -716,7 +723,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
     let people = ["111:a", "111:b", "111:c", "111:d", "111:e", "111:f"];
     office(&mut watch, &people, 4);
     let failed = |principal: &str, at: i64| ActivityEvent {
-        outcome: Outcome::Failed,
+        outcome: BehaviorOutcome::Failed,
         ..event(principal, "signin", "ConsoleLogin", at)
     };
 
@@ -728,7 +735,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
     let own = watch.observe(&failed("111:a", 28 * DAY + 8 * HOUR));
     assert!(own.score < 0.3, "{own:?}");
 
-    let guessed: Vec<Judgement> = (0..30)
+    let guessed: Vec<BehaviorJudgement> = (0..30)
         .map(|n| {
             watch.observe(&from(
                 "",
@@ -740,7 +747,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
     let last = &guessed[29];
 
     assert!(
-        last.score >= 0.9 && last.weight_of(Reason::Guessing) > 1.0,
+        last.score >= 0.9 && last.weight_of(BehaviorReason::Guessing) > 1.0,
         "{last:?}"
     );
     assert!(
@@ -752,7 +759,7 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
     assert!(
         guessed[..2]
             .iter()
-            .all(|one| one.weight_of(Reason::Guessing) == 0.0)
+            .all(|one| one.weight_of(BehaviorReason::Guessing) == 0.0)
     );
 }
 
@@ -771,7 +778,7 @@ fn habitual_events_beside_severe_ones_are_not_all_suspect() {
         for minute in (2..60).step_by(4) {
             let judged = watch.observe(&event("a", "ec2", "CreateTags", at + minute * MINUTE));
             beside += 1;
-            raised += i32::from(judged.weight_of(Reason::Sequence) > 0.1);
+            raised += i32::from(judged.weight_of(BehaviorReason::Sequence) > 0.1);
         }
     }
 
@@ -783,7 +790,7 @@ fn a_refused_attempt_to_blind_the_log_is_grave() {
     let refused = |service: &str, operation: &str| {
         Watch::default()
             .observe(&ActivityEvent {
-                outcome: Outcome::Denied,
+                outcome: BehaviorOutcome::Denied,
                 ..event("a", service, operation, 0)
             })
             .score

@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
-use super::evidence::{EvidenceList, Judgement, Reason};
+use super::event::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind, Trait};
+use super::evidence::{BehaviorJudgement, BehaviorReason, EvidenceList};
 use super::habit::Habits;
-use super::names::{NameId, Names, fingerprint};
+use super::names::{BehaviorNames, NameId, fingerprint};
 use super::prior::{self, Meaning};
 use super::profile::{Profile, Unusual};
 use super::rarity::{self, Baselines};
-use super::subject::{ActivitySession, Population, Step, Subject};
-use super::words::{Class, Verb};
+use super::subject::{ActivitySession, BehaviorSubject, Population, Step};
+use super::words::{Verb, WordClass};
 use super::{activity, place};
 
 /// From this score on an event is remembered as unusual, makes what follows it suspect, and teaches
@@ -35,7 +35,7 @@ const RARE_BELOW_H: f64 = 3.0;
 
 /// Limits of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct WatchLimits {
     /// Principals; beyond it those not seen for longest are forgotten.
     pub principals: usize,
     /// Groups of peers; beyond it the least recently seen is forgotten.
@@ -44,7 +44,7 @@ pub struct Limits {
     pub names: usize,
 }
 
-impl Default for Limits {
+impl Default for WatchLimits {
     /// Enough for an estate of ten thousand principals in about 300 MB at the very worst, and a few
     /// in practice.
     fn default() -> Self {
@@ -59,10 +59,10 @@ impl Default for Limits {
 /// A watch over an estate.
 #[derive(Debug, Clone)]
 pub struct Watch {
-    limits: Limits,
-    names: Names,
+    limits: WatchLimits,
+    names: BehaviorNames,
     meanings: HashMap<NameId, Meaning>,
-    subjects: HashMap<String, Subject>,
+    subjects: HashMap<String, BehaviorSubject>,
     groups: HashMap<String, Population>,
     estate: Population,
     /// Networks from which people work.
@@ -81,16 +81,16 @@ pub struct Watch {
 
 impl Default for Watch {
     fn default() -> Self {
-        Self::new(Limits::default())
+        Self::new(WatchLimits::default())
     }
 }
 
 impl Watch {
     /// Creates a watch without history.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: WatchLimits) -> Self {
         Self {
             limits,
-            names: Names::new(limits.names),
+            names: BehaviorNames::new(limits.names),
             meanings: HashMap::new(),
             subjects: HashMap::new(),
             groups: HashMap::new(),
@@ -105,7 +105,7 @@ impl Watch {
     }
 
     /// Judges an event by the events before it, and learns it.
-    pub fn observe(&mut self, event: &ActivityEvent) -> Judgement {
+    pub fn observe(&mut self, event: &ActivityEvent) -> BehaviorJudgement {
         let step = self.count(event);
         let judgement = self.judge(event, &step);
         self.learn(event, &step, &judgement);
@@ -115,9 +115,9 @@ impl Watch {
     /// Judges events of one and the same time, and learns them. None of them came before another,
     /// so each is judged by the events before all of them; only how many there are is counted over
     /// all.
-    pub fn observe_together(&mut self, events: &[&ActivityEvent]) -> Vec<Judgement> {
+    pub fn observe_together(&mut self, events: &[&ActivityEvent]) -> Vec<BehaviorJudgement> {
         let steps: Vec<Step> = events.iter().map(|event| self.count(event)).collect();
-        let judgements: Vec<Judgement> = events
+        let judgements: Vec<BehaviorJudgement> = events
             .iter()
             .zip(&steps)
             .map(|(event, step)| self.judge(event, step))
@@ -145,8 +145,8 @@ impl Watch {
         step
     }
 
-    fn judge(&self, event: &ActivityEvent, step: &Step) -> Judgement {
-        let nobody = Subject::default();
+    fn judge(&self, event: &ActivityEvent, step: &Step) -> BehaviorJudgement {
+        let nobody = BehaviorSubject::default();
         let subject = self.subjects.get(&event.principal).unwrap_or(&nobody);
         let mut evidence = EvidenceList::default();
         prior::add_evidence(event, step.meaning, &mut evidence);
@@ -173,7 +173,7 @@ impl Watch {
         rarity::add_evidence(
             step,
             &baselines,
-            (event.outcome == Outcome::Denied, elsewhere),
+            (event.outcome == BehaviorOutcome::Denied, elsewhere),
             &mut evidence,
         );
 
@@ -186,7 +186,7 @@ impl Watch {
 
         activity::sequence(event, step, &baselines, &self.names, &mut evidence);
         if self.is_containment(event, step) {
-            evidence.add(Reason::Sequence, CONTAINMENT_WEIGHT, "");
+            evidence.add(BehaviorReason::Sequence, CONTAINMENT_WEIGHT, "");
         }
 
         evidence.judgement()
@@ -197,7 +197,7 @@ impl Watch {
     fn is_containment(&self, event: &ActivityEvent, step: &Step) -> bool {
         let identity = matches!(
             step.meaning.class,
-            Class::Credential | Class::Member | Class::Rights
+            WordClass::Credential | WordClass::Member | WordClass::Rights
         );
         let shuts_out = matches!(step.meaning.verb, Verb::Stop | Verb::Remove)
             || event.traits.has(Trait::SwitchesOff);
@@ -273,21 +273,21 @@ impl Watch {
             hour: event.at_ms.div_euclid(3_600_000),
             at_ms: event.at_ms,
             transition: None,
-            done: event.outcome == Outcome::Done,
+            done: event.outcome == BehaviorOutcome::Done,
         }
     }
 
     /// Takes a principal out to look at, a new one where it is not known.
-    fn take(&mut self, event: &ActivityEvent) -> Subject {
+    fn take(&mut self, event: &ActivityEvent) -> BehaviorSubject {
         let known = self.subjects.remove(&event.principal);
         if known.is_none() && self.subjects.len() >= self.limits.principals {
             forget(&mut self.subjects, |subject| subject.seen);
         }
 
-        let mut subject = known.unwrap_or_else(|| Subject {
+        let mut subject = known.unwrap_or_else(|| BehaviorSubject {
             first_ms: event.at_ms,
             last_ms: event.at_ms,
-            ..Subject::default()
+            ..BehaviorSubject::default()
         });
         subject.kind = event.kind;
         if subject.peers != event.peers {
@@ -303,7 +303,7 @@ impl Watch {
     }
 
     /// Puts an event into the visit it belongs to.
-    fn session(&mut self, event: &ActivityEvent, step: &Step, subject: &mut Subject) {
+    fn session(&mut self, event: &ActivityEvent, step: &Step, subject: &mut BehaviorSubject) {
         let assumed_sessions = self.assumed_sessions.remove(&event.principal);
         let session = subject.session.at(step.at_ms);
 
@@ -319,7 +319,7 @@ impl Watch {
             }
         }
 
-        if event.outcome == Outcome::Denied {
+        if event.outcome == BehaviorOutcome::Denied {
             session.denied += 1;
             session
                 .refused
@@ -352,7 +352,7 @@ impl Watch {
         }
 
         let is_rare = subject.past.actions.hours(step.action, step.hour) < RARE_BELOW_H;
-        let secret = step.meaning.class == Class::Secret
+        let secret = step.meaning.class == WordClass::Secret
             && step.meaning.verb == Verb::Read
             && !step.meaning.lists;
 
@@ -372,7 +372,7 @@ impl Watch {
         }
     }
 
-    fn learn(&mut self, event: &ActivityEvent, step: &Step, judgement: &Judgement) {
+    fn learn(&mut self, event: &ActivityEvent, step: &Step, judgement: &BehaviorJudgement) {
         let Some(mut subject) = self.subjects.remove(&event.principal) else {
             return;
         };
@@ -388,7 +388,10 @@ impl Watch {
             self.setups = self.setups.saturating_add(1);
         }
 
-        let person = matches!(event.kind, PrincipalKind::Person | PrincipalKind::Root);
+        let person = matches!(
+            event.kind,
+            BehaviorPrincipalKind::Person | BehaviorPrincipalKind::Root
+        );
         if let Some(network) = step
             .network
             .filter(|_| person && step.done && event.place.public)
@@ -438,7 +441,7 @@ impl Watch {
         &mut self,
         event: &ActivityEvent,
         step: &Step,
-        judgement: &Judgement,
+        judgement: &BehaviorJudgement,
         session: &mut ActivitySession,
         is_rare: bool,
     ) {
@@ -456,7 +459,7 @@ impl Watch {
                 (own, Some(step.action), step.at_ms);
         }
         if !event.becomes.is_empty()
-            && event.outcome == Outcome::Done
+            && event.outcome == BehaviorOutcome::Done
             && event.becomes != event.principal
         {
             if self.assumed_sessions.len() >= self.limits.groups {
@@ -473,9 +476,9 @@ fn own_name(principal: &str) -> &str {
     principal.rsplit(':').next().unwrap_or(principal)
 }
 
-fn without_sequence(judgement: &Judgement) -> f64 {
+fn without_sequence(judgement: &BehaviorJudgement) -> f64 {
     let sum: f64 = judgement.evidence.iter().map(|one| one.weight).sum();
-    1.0 / (1.0 + (judgement.weight_of(Reason::Sequence) - sum).exp())
+    1.0 / (1.0 + (judgement.weight_of(BehaviorReason::Sequence) - sum).exp())
 }
 
 /// Forgets the eighth of all that was not seen for longest.
@@ -507,7 +510,7 @@ fn action_name(event: &ActivityEvent) -> String {
     ];
 
     let mut name = match event.outcome {
-        Outcome::Done => String::new(),
+        BehaviorOutcome::Done => String::new(),
         _ => "!".to_owned(),
     };
     name.push_str(&event.service);

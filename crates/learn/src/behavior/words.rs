@@ -7,7 +7,7 @@
 mod class;
 mod verb;
 
-pub use class::Class;
+pub use class::WordClass;
 pub use verb::Verb;
 
 /// The words of an operation.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::curve::Curve;
-use super::logistic::{Belief, Row};
+use super::logistic::{LogisticBelief, LogisticRow};
 use super::matrix::Symmetric;
 use super::{Example, MAX_EXAMPLES, MAX_FEATURES, MAX_GROUPS, forward_folds, logit, sigmoid};
 use crate::window::DAY_MS;
@@ -39,7 +39,7 @@ pub struct Calibrated {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibrator {
     width: usize,
-    all: Belief,
+    all: LogisticBelief,
     groups: BTreeMap<String, Group>,
     seen: Tally,
     curve: Curve,
@@ -48,7 +48,7 @@ pub struct Calibrator {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Group {
-    belief: Belief,
+    belief: LogisticBelief,
     seen: Tally,
 }
 
@@ -121,7 +121,7 @@ impl Calibrator {
         let width = features.min(MAX_FEATURES) + 2;
         let mut mean = vec![0.0; width];
         mean[1] = 1.0;
-        let all = Belief::around(&mean, &precisions(width, PRIOR));
+        let all = LogisticBelief::around(&mean, &precisions(width, PRIOR));
         let seen = Tally::default();
 
         Calibrator {
@@ -165,7 +165,7 @@ impl Calibrator {
     fn without_curve(features: usize, sorted: &[&Example]) -> Self {
         let mut learned = Self::new(features);
         learned.newest_ms = sorted.last().map_or(i64::MIN, |e| e.at_ms);
-        let rows: Vec<(&str, Row)> = sorted
+        let rows: Vec<(&str, LogisticRow)> = sorted
             .iter()
             .map(|e| {
                 let age_days = learned.newest_ms.saturating_sub(e.at_ms) as f64 / DAY_MS as f64;
@@ -178,12 +178,12 @@ impl Calibrator {
         learned.all = learned
             .all
             .fit(&rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
-        let mut by_group: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        let mut by_group: BTreeMap<&str, Vec<&LogisticRow>> = BTreeMap::new();
         for (group, row) in &rows {
             by_group.entry(group).or_default().push(row);
         }
 
-        let mut largest: Vec<(&str, Vec<&Row>)> = by_group.into_iter().collect();
+        let mut largest: Vec<(&str, Vec<&LogisticRow>)> = by_group.into_iter().collect();
         largest.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(b.0)));
 
         for (name, rows) in largest.into_iter().take(MAX_GROUPS) {
@@ -288,7 +288,7 @@ impl Calibrator {
 
     /// Lets what is known fade: precisions go back towards the prior's, means stay.
     fn age(&mut self, by: f64) {
-        let relax = |belief: &mut Belief, prior: [f64; 3]| {
+        let relax = |belief: &mut LogisticBelief, prior: [f64; 3]| {
             let floor = Symmetric::diagonal(&precisions(belief.mean.len(), prior));
             for (cell, floor) in belief.precision.cells.iter_mut().zip(floor.cells) {
                 *cell = floor + (*cell - floor) * by;
@@ -318,7 +318,7 @@ impl Calibrator {
     /// Returns the state for storage.
     #[must_use]
     pub fn state(&self) -> CalibratorState {
-        let keep = |belief: &Belief, seen: Tally| GroupState {
+        let keep = |belief: &LogisticBelief, seen: Tally| GroupState {
             mean: belief.mean.clone(),
             precision: belief.precision.cells.clone(),
             held: seen.held,
@@ -372,12 +372,12 @@ impl Calibrator {
         })
     }
 
-    fn around_all(&self) -> Belief {
-        Belief::around(&self.all.mean, &precisions(self.width, GROUP_PRIOR))
+    fn around_all(&self) -> LogisticBelief {
+        LogisticBelief::around(&self.all.mean, &precisions(self.width, GROUP_PRIOR))
     }
 
-    fn row(&self, example: &Example, weight: f64) -> Row {
-        Row {
+    fn row(&self, example: &Example, weight: f64) -> LogisticRow {
+        LogisticRow {
             x: self.terms(example.raw, &example.features),
             held: example.held,
             weight,
@@ -411,7 +411,7 @@ fn precisions(width: usize, precision: [f64; 3]) -> Vec<f64> {
     (0..width).map(|i| precision[i.min(2)]).collect()
 }
 
-fn restore(kept: GroupState, width: usize) -> Result<(Belief, Tally), StateError> {
+fn restore(kept: GroupState, width: usize) -> Result<(LogisticBelief, Tally), StateError> {
     for (found, expected) in [
         (kept.mean.len(), width),
         (kept.precision.len(), width * width),
@@ -432,7 +432,7 @@ fn restore(kept: GroupState, width: usize) -> Result<(Belief, Tally), StateError
     }
 
     Ok((
-        Belief {
+        LogisticBelief {
             mean: kept.mean,
             precision,
         },

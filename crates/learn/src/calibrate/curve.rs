@@ -2,7 +2,7 @@
 //! calibration", AISTATS 2017), with a prior around the identity, so that few predictions bend it
 //! little.
 
-use super::logistic::{Belief, Row, dot};
+use super::logistic::{LogisticBelief, LogisticRow, dot};
 use super::sigmoid;
 
 /// Strength of the prior that the curve is the identity, in pseudo-observations.
@@ -30,16 +30,16 @@ impl Curve {
     /// Fitted to predictions and what came.
     #[must_use]
     pub fn fit(pairs: &[(f64, bool)]) -> Curve {
-        let rows: Vec<Row> = pairs
+        let rows: Vec<LogisticRow> = pairs
             .iter()
-            .map(|(p, held)| Row {
+            .map(|(p, held)| LogisticRow {
                 x: terms(*p),
                 held: *held,
                 weight: 1.0,
             })
             .collect();
 
-        let prior = Belief::around(&[1.0, 1.0, 0.0], &[FIRM; 3]);
+        let prior = LogisticBelief::around(&[1.0, 1.0, 0.0], &[FIRM; 3]);
         let fitted = prior.fit(&rows.iter().collect::<Vec<_>>()).mean;
 
         // Both slopes must stay positive, or the curve would turn confidence round.

@@ -10,30 +10,30 @@ const STEPS: usize = 40;
 
 /// A Gaussian belief over coefficients.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Belief {
+pub(super) struct LogisticBelief {
     pub(super) mean: Vec<f64>,
     pub(super) precision: Symmetric,
 }
 
 /// One row: figures, outcome, weight.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct LogisticRow {
     pub(super) x: Vec<f64>,
     pub(super) held: bool,
     pub(super) weight: f64,
 }
 
-impl Belief {
+impl LogisticBelief {
     /// Independent coefficients around these, so precise.
     pub(super) fn around(mean: &[f64], precision: &[f64]) -> Self {
-        Belief {
+        LogisticBelief {
             mean: mean.to_vec(),
             precision: Symmetric::diagonal(precision),
         }
     }
 
     /// The belief after these rows.
-    pub(super) fn fit(&self, rows: &[&Row]) -> Belief {
+    pub(super) fn fit(&self, rows: &[&LogisticRow]) -> LogisticBelief {
         let mut mean = self.mean.clone();
         let mut loss = self.loss(&mean, rows);
 
@@ -65,11 +65,11 @@ impl Belief {
         }
 
         let (_, precision) = self.slopes(&mean, rows);
-        Belief { mean, precision }
+        LogisticBelief { mean, precision }
     }
 
     /// The belief after one more row, in one step.
-    pub(super) fn update(&mut self, row: &Row) {
+    pub(super) fn update(&mut self, row: &LogisticRow) {
         let p = sigmoid(dot(&self.mean, &row.x));
         let mut next = self.precision.clone();
         next.add_outer(&row.x, row.weight * (p * (1.0 - p)).max(1e-4));
@@ -93,7 +93,7 @@ impl Belief {
         (dot(&self.mean, x), variance)
     }
 
-    fn loss(&self, mean: &[f64], rows: &[&Row]) -> f64 {
+    fn loss(&self, mean: &[f64], rows: &[&LogisticRow]) -> f64 {
         let away: Vec<f64> = mean.iter().zip(&self.mean).map(|(a, b)| a - b).collect();
         let n = away.len();
         let mut total = 0.0;
@@ -114,7 +114,7 @@ impl Belief {
         total
     }
 
-    fn slopes(&self, mean: &[f64], rows: &[&Row]) -> (Vec<f64>, Symmetric) {
+    fn slopes(&self, mean: &[f64], rows: &[&LogisticRow]) -> (Vec<f64>, Symmetric) {
         let n = mean.len();
         let mut curvature = self.precision.clone();
         let mut gradient = vec![0.0; n];

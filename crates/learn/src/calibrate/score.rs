@@ -93,7 +93,7 @@ impl Confusion {
 
     /// The four figures; `None` without decisions. A precision or recall of nothing at all is 0.
     #[must_use]
-    pub fn scores(self) -> Option<Scores> {
+    pub fn scores(self) -> Option<CalibrationScores> {
         let total = self.total();
         let share = |part: u64, whole: u64| {
             if whole == 0 {
@@ -112,7 +112,7 @@ impl Confusion {
             0.0
         };
 
-        (total > 0).then(|| Scores {
+        (total > 0).then(|| CalibrationScores {
             accuracy: share(self.true_positive + self.true_negative, total),
             precision,
             recall,
@@ -123,7 +123,7 @@ impl Confusion {
 
 /// Accuracy, precision, recall and F1, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scores {
+pub struct CalibrationScores {
     /// Share of decisions that were right.
     pub accuracy: f64,
     /// Share of the yes that were right.
@@ -136,7 +136,7 @@ pub struct Scores {
 
 /// The figures of decisions at a probability of one half; `None` without pairs.
 #[must_use]
-pub fn scores(pairs: &[(f64, bool)]) -> Option<Scores> {
+pub fn scores(pairs: &[(f64, bool)]) -> Option<CalibrationScores> {
     let mut confusion = Confusion::default();
     pairs
         .iter()

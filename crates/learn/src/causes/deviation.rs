@@ -25,14 +25,14 @@ const LASTS: f64 = 0.6;
 
 /// Span in which a deviation is sought; everything before is the past.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct DeviationSpan {
     pub(super) from_ms: i64,
     pub(super) until_ms: i64,
 }
 
 /// Deviation of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Deviation {
+pub struct CauseDeviation {
     /// First point beyond the limit that others follow (milliseconds since the epoch).
     pub onset_ms: i64,
     /// Median distance from the past since the onset, in robust standard deviations, smaller where
@@ -45,7 +45,7 @@ pub struct Deviation {
 }
 
 /// Deviation within a span, if there is one.
-pub(super) fn deviation(points: &[Point], span: Span) -> Option<Deviation> {
+pub(super) fn deviation(points: &[Point], span: DeviationSpan) -> Option<CauseDeviation> {
     let past: Vec<f64> = points
         .iter()
         .filter(|(at, value)| *at < span.from_ms && value.is_finite())
@@ -82,7 +82,7 @@ pub(super) fn deviation(points: &[Point], span: Span) -> Option<Deviation> {
     let since: Vec<f64> = within[onset..].iter().map(|(_, value)| *value).collect();
     let during = percentile(&since, 50.0)?;
     let distance = score(during).abs();
-    (distance >= LASTS * limit).then(|| Deviation {
+    (distance >= LASTS * limit).then(|| CauseDeviation {
         onset_ms: within[onset].0,
         size: (distance * LIMIT / limit).min(MOST_SIZE),
         before,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A call: the caller depends on the callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
+pub struct CauseEdge {
     /// Node that calls.
     pub caller: String,
     /// Node that is called.
@@ -13,7 +13,7 @@ pub struct Edge {
 
 /// Way from one node to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct CauseReach {
     /// Nodes between the two.
     pub(super) path: Vec<String>,
     /// `true` if a node between does not deviate.
@@ -22,18 +22,18 @@ pub(super) struct Reach {
 
 /// Callees and callers of each node.
 #[derive(Debug)]
-pub(super) struct Graph<'a> {
+pub(super) struct CauseGraph<'a> {
     callees: BTreeMap<&'a str, BTreeSet<&'a str>>,
     callers: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-impl<'a> Graph<'a> {
-    pub(super) fn new(edges: &'a [Edge]) -> Self {
+impl<'a> CauseGraph<'a> {
+    pub(super) fn new(edges: &'a [CauseEdge]) -> Self {
         let mut graph = Self {
             callees: BTreeMap::new(),
             callers: BTreeMap::new(),
         };
-        for Edge { caller, callee } in edges.iter().filter(|edge| edge.caller != edge.callee) {
+        for CauseEdge { caller, callee } in edges.iter().filter(|edge| edge.caller != edge.callee) {
             graph.callees.entry(caller).or_default().insert(callee);
             graph.callers.entry(callee).or_default().insert(caller);
         }
@@ -79,7 +79,7 @@ impl<'a> Graph<'a> {
         &self,
         from: &str,
         deviates: impl Fn(&str) -> bool,
-    ) -> BTreeMap<&'a str, Reach> {
+    ) -> BTreeMap<&'a str, CauseReach> {
         let mut found = BTreeMap::new();
         self.search(from, &deviates, false, &mut found);
         self.search(from, &deviates, true, &mut found);
@@ -91,7 +91,7 @@ impl<'a> Graph<'a> {
         from: &str,
         deviates: &impl Fn(&str) -> bool,
         broken: bool,
-        found: &mut BTreeMap<&'a str, Reach>,
+        found: &mut BTreeMap<&'a str, CauseReach>,
     ) {
         let mut seen = BTreeSet::from([from.to_owned()]);
         let mut waiting = VecDeque::from([(from.to_owned(), Vec::<String>::new())]);
@@ -100,7 +100,7 @@ impl<'a> Graph<'a> {
                 if !seen.insert(callee.to_owned()) {
                     continue;
                 }
-                found.entry(callee).or_insert_with(|| Reach {
+                found.entry(callee).or_insert_with(|| CauseReach {
                     path: path.clone(),
                     broken,
                 });

@@ -1,6 +1,6 @@
 //! Reasons of a ranking in words.
 
-use super::{Cause, IncidentSymptom, Place};
+use super::{Cause, CausePlace, IncidentSymptom};
 
 /// Writing of nodes and times, which differs between files and pages.
 #[derive(Clone, Copy)]
@@ -42,18 +42,18 @@ pub fn reasons(cause: &Cause, symptom: &IncidentSymptom, naming: &Naming<'_>) ->
         names.join(", ")
     };
     reasons.push(match &cause.place {
-        Place::Symptom => "the incident was noticed here".to_owned(),
-        Place::Chain(path) if path.is_empty() => format!("{node} calls it"),
-        Place::Chain(path) => format!(
+        CausePlace::Symptom => "the incident was noticed here".to_owned(),
+        CausePlace::Chain(path) if path.is_empty() => format!("{node} calls it"),
+        CausePlace::Chain(path) => format!(
             "{node} depends on it through {}, which deviates too",
             through(path)
         ),
-        Place::BrokenChain(path) => format!(
+        CausePlace::BrokenChain(path) => format!(
             "{node} depends on it through {}, where not every node deviates",
             through(path)
         ),
-        Place::NotReachable => format!("ruled out: {node} does not depend on it"),
-        Place::Unknown => "no calls are known, so dependence cannot be confirmed".to_owned(),
+        CausePlace::NotReachable => format!("ruled out: {node} does not depend on it"),
+        CausePlace::Unknown => "no calls are known, so dependence cannot be confirmed".to_owned(),
     });
 
     if let Some(callee) = &cause.explained_by {
@@ -61,7 +61,7 @@ pub fn reasons(cause: &Cause, symptom: &IncidentSymptom, naming: &Naming<'_>) ->
             "its callee {} deviated no later and explains it",
             (naming.node)(callee)
         ));
-    } else if cause.place != Place::Unknown {
+    } else if cause.place != CausePlace::Unknown {
         reasons.push(format!(
             "its failure would explain {:.0} % of the other deviations",
             100.0 * cause.coverage

@@ -20,8 +20,8 @@ fn metric(node: &str, from: i64, level: f64) -> NodeMetric {
     }
 }
 
-fn edges(calls: &[(&str, &str)]) -> Vec<Edge> {
-    let edge = |(caller, callee): &(&str, &str)| Edge {
+fn edges(calls: &[(&str, &str)]) -> Vec<CauseEdge> {
+    let edge = |(caller, callee): &(&str, &str)| CauseEdge {
         caller: (*caller).to_owned(),
         callee: (*callee).to_owned(),
     };
@@ -60,8 +60,8 @@ fn failure() -> Vec<NodeMetric> {
 fn a_failure_downstream_is_confirmed_although_the_symptom_is_louder() {
     let found = causes(&failure(), Some(&edges(&CALLS)), &symptom("web"));
     assert_eq!(found[0].node, "database");
-    assert_eq!(found[0].grade, Grade::Confirmed, "{:#?}", found[0]);
-    assert_eq!(found[0].place, Place::Chain(vec!["api".to_owned()]));
+    assert_eq!(found[0].grade, CauseGrade::Confirmed, "{:#?}", found[0]);
+    assert_eq!(found[0].place, CausePlace::Chain(vec!["api".to_owned()]));
     assert_eq!(found[0].coverage, 1.0);
     assert_eq!(found[0].onset_ms, FAULT * MINUTE_MS);
 
@@ -70,7 +70,7 @@ fn a_failure_downstream_is_confirmed_although_the_symptom_is_louder() {
     assert!(
         found[1..]
             .iter()
-            .all(|one| one.grade == Grade::Inconclusive)
+            .all(|one| one.grade == CauseGrade::Inconclusive)
     );
     assert!(found.iter().all(|one| (0.0..=1.0).contains(&one.score)));
     assert!(
@@ -82,8 +82,8 @@ fn a_failure_downstream_is_confirmed_although_the_symptom_is_louder() {
 #[test]
 fn without_edges_nothing_is_confirmed() {
     let found = causes(&failure(), None, &symptom("web"));
-    assert!(found.iter().all(|one| one.grade < Grade::Confirmed));
-    assert!(found.iter().all(|one| one.place == Place::Unknown));
+    assert!(found.iter().all(|one| one.grade < CauseGrade::Confirmed));
+    assert!(found.iter().all(|one| one.place == CausePlace::Unknown));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_change_elsewhere_at_the_same_time_is_no_cause() {
     let found = causes(&metrics, Some(&edges(&CALLS)), &symptom("web"));
     assert_eq!(found[0].node, "database");
     let mail = found.iter().find(|one| one.node == "mail");
-    assert!(mail.is_some_and(|mail| mail.place == Place::NotReachable && mail.score < 0.2));
+    assert!(mail.is_some_and(|mail| mail.place == CausePlace::NotReachable && mail.score < 0.2));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_callee_that_is_not_measured_leaves_the_cause_open() {
     let found = causes(&failure(), Some(&edges(&calls)), &symptom("web"));
     assert_eq!(found[0].node, "database");
     assert_eq!(found[0].unmeasured.as_deref(), Some("disk"));
-    assert_eq!(found[0].grade, Grade::Likely);
+    assert_eq!(found[0].grade, CauseGrade::Likely);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_symptom_that_does_not_show_confirms_nothing() {
     let grade = |metric: &str| causes(&metrics, Some(&edges), &named(metric))[0].grade;
     assert_eq!(
         (grade("latency"), grade("errors")),
-        (Grade::Confirmed, Grade::Likely)
+        (CauseGrade::Confirmed, CauseGrade::Likely)
     );
 }
 

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::frame::median;
-use super::settings::Event;
+use super::settings::ForecastEvent;
 use crate::grid::Grid;
 use crate::window::DAY_MS;
 
 /// Effect of the spans with one label.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effect {
+pub struct ForecastEffect {
     /// The events' label; `month end` and `month start` are found without being announced.
     pub label: String,
     /// Past spans it was learnt from; 0 means that nothing is known of it.
@@ -26,7 +26,7 @@ pub struct Effect {
     pub spread: f64,
 }
 
-impl Effect {
+impl ForecastEffect {
     pub(super) fn remove(&self, value: f64) -> f64 {
         if self.multiplies {
             value / self.size
@@ -54,7 +54,7 @@ const LEAST_MONTHS: usize = 3;
 /// Effects of a series and the spans they rule.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Effects {
-    pub known: Vec<Effect>,
+    pub known: Vec<ForecastEffect>,
     spans: Vec<(i64, i64, usize)>,
 }
 
@@ -66,7 +66,7 @@ impl Effects {
         values: &mut [f64],
         first: usize,
         period: usize,
-        events: &[Event],
+        events: &[ForecastEvent],
     ) -> Effects {
         let mut effects = Effects::default();
         let mut labels: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
@@ -106,7 +106,7 @@ impl Effects {
     }
 
     /// The effect that rules a time.
-    pub(super) fn at(&self, at_ms: i64) -> Option<&Effect> {
+    pub(super) fn at(&self, at_ms: i64) -> Option<&ForecastEffect> {
         let (_, _, index) = self
             .spans
             .iter()
@@ -119,7 +119,7 @@ impl Effects {
         grid: &Grid,
         values: &mut [f64],
         first: usize,
-        effect: Effect,
+        effect: ForecastEffect,
         spans: &[(i64, i64)],
     ) {
         if effect.spans > 0 {
@@ -139,8 +139,8 @@ impl Effects {
     }
 }
 
-fn unknown(label: &str) -> Effect {
-    Effect {
+fn unknown(label: &str) -> ForecastEffect {
+    ForecastEffect {
         label: label.to_owned(),
         spans: 0,
         multiplies: false,
@@ -164,7 +164,7 @@ fn learn(
     label: &str,
     spans: &[(i64, i64)],
     least: usize,
-) -> Option<Effect> {
+) -> Option<ForecastEffect> {
     let inside: Vec<bool> = (0..values.len())
         .map(|index| covered(spans, grid.time_ms(first + index)))
         .collect();
@@ -248,7 +248,7 @@ fn learn(
         amount
     };
 
-    Some(Effect {
+    Some(ForecastEffect {
         label: label.to_owned(),
         spans: amounts.len(),
         multiplies,
@@ -294,7 +294,7 @@ fn around(values: &[f64], inside: &[bool], index: usize, period: usize) -> Optio
 
 /// Returns `true` if an unannounced effect is beyond doubt: far larger than the differences between
 /// its spans and between seasons.
-fn is_plain(effect: &Effect, values: &[f64], period: usize) -> bool {
+fn is_plain(effect: &ForecastEffect, values: &[f64], period: usize) -> bool {
     let known: Vec<f64> = values
         .iter()
         .copied()

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::effect::Effect;
+use super::effect::ForecastEffect;
 use super::shift::Shift;
 
 /// Findings of a fit in a series.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Findings {
+pub struct ForecastFindings {
     /// Finite values it learnt from.
     pub measured: usize,
     /// Slots without a value.
@@ -23,7 +23,7 @@ pub struct Findings {
     /// Restarts of a counter, as slots of the grid; `None` for what is no counter.
     pub resets: Option<Vec<usize>>,
     /// Effects of events and of months' ends.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<ForecastEffect>,
     /// Steps ahead up to which intervals were calibrated on past forecasts; beyond, they continue
     /// growing as they did.
     pub calibrated_to: usize,
@@ -31,7 +31,7 @@ pub struct Findings {
     pub short: bool,
 }
 
-impl Findings {
+impl ForecastFindings {
     /// Says amounts in the series' unit that were found in one `scale` times larger.
     pub(super) fn scale(&mut self, scale: f64) {
         self.trend *= scale;
@@ -43,7 +43,7 @@ impl Findings {
     }
 }
 
-impl fmt::Display for Findings {
+impl fmt::Display for ForecastFindings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} values, {} missing", self.measured, self.missing)?;
         if self.short {

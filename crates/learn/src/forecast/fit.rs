@@ -1,17 +1,17 @@
 //! Fitting: the history made comparable, past forecasts judged, knots of the horizon learnt.
 
 use super::effect::Effects;
-use super::findings::Findings;
-use super::frame::{Frame, Known, MOST};
+use super::findings::ForecastFindings;
+use super::frame::{ForecastFrame, Known, MOST};
 use super::glitch;
-use super::model::{Bounds, Knot, Model, Shape, scale_at};
+use super::model::{ForecastBounds, ForecastModel, ForecastShape, Knot, scale_at};
 use super::season::{self, Seasons};
-use super::settings::{Abstention, Effort, Kind, Settings};
+use super::settings::{Effort, ForecastAbstention, ForecastKind, ForecastSettings};
 use super::shift;
 use super::short::Line;
 use super::silence::Cuts;
 use super::spread::Spread;
-use super::stack::{Case, FOLDS, stack};
+use super::stack::{FOLDS, ForecastCase, stack};
 use super::track::{self, Seasonal};
 use crate::grid::{Counter, Grid, unwrap_counter};
 use crate::window::WEEK_MS;
@@ -64,7 +64,7 @@ impl Work {
 ///
 /// # Errors
 /// Fewer than three finite values.
-pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
+pub fn fit(grid: &Grid, settings: &ForecastSettings) -> Result<ForecastModel, ForecastAbstention> {
     let work = Work::new(settings.effort);
     let cuts = Cuts::detect(&grid.values, grid.step_ms);
     let first = cuts.first(grid.values.len(), work.history);
@@ -73,16 +73,16 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     let measured = values.iter().filter(|value| value.is_finite()).count();
 
     if measured < LEAST {
-        return Err(Abstention::TooShort {
+        return Err(ForecastAbstention::TooShort {
             measured,
             needed: LEAST,
         });
     }
 
-    let mut findings = Findings {
+    let mut findings = ForecastFindings {
         measured,
         missing: values.len() - measured,
-        ..Findings::default()
+        ..ForecastFindings::default()
     };
 
     // A counter's restart would be one more glitch; where a glitch hid that the series counts, it
@@ -91,7 +91,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         findings.glitches = glitches(&mut values, grid, first, settings);
     }
 
-    let bounds = Bounds::new(&values);
+    let bounds = ForecastBounds::new(&values);
     let scale = bounds.scale();
     values.iter_mut().for_each(|value| *value /= scale);
     if let Some(counter) = counter(&values, settings.kind) {
@@ -115,7 +115,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     findings.effects.clone_from(&effects.known);
     let shape = if measured < LEAST_FOR_SHAPE {
         findings.short = true;
-        Line::fit(&values).map(Shape::Line)
+        Line::fit(&values).map(ForecastShape::Line)
     } else {
         Some(stacked(
             &mut values,
@@ -131,7 +131,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
         .shifts
         .iter_mut()
         .for_each(|shift| shift.slot = cuts.slot(shift.slot) + first);
-    let shape = shape.ok_or(Abstention::TooShort {
+    let shape = shape.ok_or(ForecastAbstention::TooShort {
         measured,
         needed: LEAST,
     })?;
@@ -139,7 +139,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     findings.scale(scale);
     let next_ms = grid.time_ms(grid.values.len());
 
-    Ok(Model {
+    Ok(ForecastModel {
         shape,
         scale,
         effects,
@@ -151,7 +151,12 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
 }
 
 /// Leaves glitches out of the values. Returns their slots of the grid.
-fn glitches(values: &mut [f64], grid: &Grid, first: usize, settings: &Settings) -> Vec<usize> {
+fn glitches(
+    values: &mut [f64],
+    grid: &Grid,
+    first: usize,
+    settings: &ForecastSettings,
+) -> Vec<usize> {
     let announced = |at_ms: i64| {
         settings
             .events
@@ -165,21 +170,21 @@ fn glitches(values: &mut [f64], grid: &Grid, first: usize, settings: &Settings) 
 
 /// The series with its restarts undone, where it counts. Told from the values alone, only what
 /// restarted is a counter: what merely grows is forecast as well by its trend.
-fn counter(values: &[f64], kind: Kind) -> Option<Counter> {
-    if kind == Kind::Gauge {
+fn counter(values: &[f64], kind: ForecastKind) -> Option<Counter> {
+    if kind == ForecastKind::Gauge {
         return None;
     }
-    unwrap_counter(values).filter(|found| kind == Kind::Counter || !found.resets.is_empty())
+    unwrap_counter(values).filter(|found| kind == ForecastKind::Counter || !found.resets.is_empty())
 }
 
 fn stacked(
     values: &mut [f64],
     seasons: &Seasons,
     grid: &Grid,
-    settings: &Settings,
+    settings: &ForecastSettings,
     work: &Work,
-    findings: &mut Findings,
-) -> Shape {
+    findings: &mut ForecastFindings,
+) -> ForecastShape {
     let unit = seasons
         .main
         .first()
@@ -199,7 +204,7 @@ fn stacked(
         }
     }
 
-    let frame = Frame::new(values, seasons, unit);
+    let frame = ForecastFrame::new(values, seasons, unit);
     let scales = scales(values, unit);
     let week = (WEEK_MS / grid.step_ms).max(1) as usize;
     let asked = if settings.horizon == 0 {
@@ -226,7 +231,7 @@ fn stacked(
     }
 
     let known = Box::new(frame.known(values.len() - 1, &mut Vec::new()));
-    Shape::Stacked {
+    ForecastShape::Stacked {
         frame: Box::new(frame),
         known,
         knots,
@@ -291,7 +296,7 @@ fn scales(values: &[f64], unit: usize) -> Vec<f64> {
 /// Past origins of a series.
 struct Past<'a> {
     values: &'a [f64],
-    frame: &'a Frame,
+    frame: &'a ForecastFrame,
     scales: &'a [f64],
     unit: usize,
     warm: usize,
@@ -303,7 +308,7 @@ impl<'a> Past<'a> {
     /// Spread evenly over everything after the first one and a half seasons.
     fn new(
         values: &'a [f64],
-        frame: &'a Frame,
+        frame: &'a ForecastFrame,
         scales: &'a [f64],
         unit: usize,
         work: &Work,
@@ -367,7 +372,7 @@ impl<'a> Past<'a> {
         // The further beyond a season, the less the newest values say: none of it within one, all
         // of it from two on.
         let beyond = (step as f64 / self.unit as f64).log2().clamp(0.0, 1.0);
-        let plain = self.frame.is_seasonless().then(Frame::newest);
+        let plain = self.frame.is_seasonless().then(ForecastFrame::newest);
         let usual = match plain {
             Some(newest) => Some((newest, NEWEST / (NEWEST + evidence))),
             None => self
@@ -400,7 +405,7 @@ impl<'a> Past<'a> {
 
     /// Forecasts of `low` to `high` steps ahead that can be judged, and the origins they were made
     /// at.
-    fn cases(&self, low: usize, high: usize) -> (Vec<Case>, usize) {
+    fn cases(&self, low: usize, high: usize) -> (Vec<ForecastCase>, usize) {
         let length = self.values.len();
         let width = high - low + 1;
         let per = self.steps.min(width);
@@ -418,7 +423,7 @@ impl<'a> Past<'a> {
                     continue;
                 }
                 let age = (length - target) as f64 / length as f64;
-                found.push(Case {
+                found.push(ForecastCase {
                     features: self.frame.features(known, target),
                     truth: self.values[target] - known.centre,
                     weight: 0.5f64.powf(age),

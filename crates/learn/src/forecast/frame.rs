@@ -26,7 +26,7 @@ pub(super) struct Known {
 
 /// The features of one series.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
+pub(super) struct ForecastFrame {
     /// Each with the mean age of what it averages, in steps.
     levels: Vec<(Vec<f64>, f64)>,
     windows: [usize; 2],
@@ -47,7 +47,7 @@ const NEWEST: usize = 0;
 /// Index of the level that the others are measured against.
 const CENTRE: usize = 2;
 
-impl Frame {
+impl ForecastFrame {
     /// Builds the frame of values on a grid, with their seasons. `unit` is a natural length in
     /// steps: the first season.
     pub(super) fn new(values: &[f64], seasons: &Seasons, unit: usize) -> Self {
@@ -68,7 +68,7 @@ impl Frame {
         let slopes = track::slopes(values, unit);
         let windows = [unit, unit * 7];
         let values = values.to_vec();
-        let mut frame = Frame {
+        let mut frame = ForecastFrame {
             levels,
             windows,
             seasons: Vec::new(),

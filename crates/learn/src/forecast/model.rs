@@ -1,8 +1,8 @@
 //! A fitted series and what it answers.
 
 use super::effect::Effects;
-use super::findings::Findings;
-use super::frame::{Frame, Known, MOST};
+use super::findings::ForecastFindings;
+use super::frame::{ForecastFrame, Known, MOST};
 use super::short::Line;
 use super::spread::{Spread, normal_quantile};
 use super::stack::dot;
@@ -17,10 +17,10 @@ pub(super) struct Knot {
 
 /// Components of a forecast.
 #[derive(Debug, Clone)]
-pub(super) enum Shape {
+pub(super) enum ForecastShape {
     Line(Line),
     Stacked {
-        frame: Box<Frame>,
+        frame: Box<ForecastFrame>,
         known: Box<Known>,
         knots: Vec<Knot>,
         scales: Vec<f64>,
@@ -30,18 +30,18 @@ pub(super) enum Shape {
 
 /// Range of the values that the series can take.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct ForecastBounds {
     not_negative: bool,
     whole: bool,
     most: f64,
     largest: f64,
 }
 
-impl Bounds {
+impl ForecastBounds {
     pub(super) fn new(values: &[f64]) -> Self {
         let known = || values.iter().filter(|value| value.is_finite());
         let most = known().fold(0f64, |most, value| most.max(value.abs()));
-        Bounds {
+        ForecastBounds {
             not_negative: known().all(|value| *value >= 0.0),
             whole: most < 9e15 && known().all(|value| value.fract() == 0.0),
             // Nothing grows a thousandfold on the word of a trend; also what keeps every answer
@@ -99,18 +99,18 @@ pub struct Band {
 
 /// A fitted series, from which forecasts of any later time are read.
 #[derive(Debug, Clone)]
-pub struct Model {
-    pub(super) shape: Shape,
+pub struct ForecastModel {
+    pub(super) shape: ForecastShape,
     /// Scale of the shape and the effects, in the series' unit.
     pub(super) scale: f64,
     pub(super) effects: Effects,
-    pub(super) bounds: Bounds,
-    pub(super) findings: Findings,
+    pub(super) bounds: ForecastBounds,
+    pub(super) findings: ForecastFindings,
     pub(super) next_ms: i64,
     pub(super) step_ms: i64,
 }
 
-impl Model {
+impl ForecastModel {
     /// The next `steps` steps.
     #[must_use]
     pub fn forecast(&self, steps: usize) -> Vec<Band> {
@@ -138,7 +138,7 @@ impl Model {
 
     /// Returns the findings of the fit.
     #[must_use]
-    pub fn findings(&self) -> &Findings {
+    pub fn findings(&self) -> &ForecastFindings {
         &self.findings
     }
 
@@ -198,11 +198,11 @@ impl Errors<'_> {
     }
 }
 
-impl Shape {
+impl ForecastShape {
     fn at(&self, step: usize) -> (f64, Errors<'_>) {
         match self {
-            Shape::Line(line) => (line.middle(step), Errors::Normal(line.width(step))),
-            Shape::Stacked {
+            ForecastShape::Line(line) => (line.middle(step), Errors::Normal(line.width(step))),
+            ForecastShape::Stacked {
                 frame,
                 known,
                 knots,

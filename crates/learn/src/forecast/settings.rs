@@ -13,7 +13,7 @@ pub enum Effort {
 
 /// Kind of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum ForecastKind {
     /// Detected from the values.
     #[default]
     Auto,
@@ -27,7 +27,7 @@ pub enum Kind {
 /// A span of time with a name: a sale, a holiday, a backup. Spans with the same label are taken to
 /// do the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct ForecastEvent {
     /// Name of the event.
     pub label: String,
     /// First millisecond of it, since the epoch.
@@ -38,23 +38,23 @@ pub struct Event {
 
 /// Settings of a forecast.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settings {
+pub struct ForecastSettings {
     /// Steps ahead that intervals are calibrated for; a longer forecast widens by how they grew up
     /// to there. 0: one week, or a third of the series where that is less.
     pub horizon: usize,
     /// Effort that the fit may spend.
     pub effort: Effort,
     /// Kind of the values.
-    pub kind: Kind,
+    pub kind: ForecastKind,
     /// Spans with a known name, past and to come.
-    pub events: Vec<Event>,
+    pub events: Vec<ForecastEvent>,
     /// Leaves out seasons: the forecast follows level and trend alone.
     pub seasonless: bool,
 }
 
 /// Reason why there is no forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Abstention {
+pub enum ForecastAbstention {
     /// Too little was measured to say anything about the spread.
     #[error("{measured} values are too few for a forecast; it takes at least {needed}")]
     TooShort {

@@ -6,7 +6,7 @@ use super::frame::MOST;
 
 /// One past forecast that can be judged: features and truth, both less the centre.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Case {
+pub(super) struct ForecastCase {
     pub features: [f64; MOST],
     pub truth: f64,
     pub weight: f64,
@@ -37,7 +37,12 @@ const WORTH: f64 = 0.95;
 impl Stacked {
     /// Falls back on plain weights unless the learnt ones would have missed clearly less where they
     /// had not learnt. Returns `true` if it did.
-    pub(super) fn keep_to(&mut self, plain: &[f64; MOST], cases: &[Case], count: usize) -> bool {
+    pub(super) fn keep_to(
+        &mut self,
+        plain: &[f64; MOST],
+        cases: &[ForecastCase],
+        count: usize,
+    ) -> bool {
         let missed: Vec<f64> = cases
             .iter()
             .map(|case| case.truth - dot(plain, &case.features, count))
@@ -72,7 +77,7 @@ pub(super) fn dot(weights: &[f64; MOST], features: &[f64; MOST], count: usize) -
 /// the share beside them, since far ahead little was seen that does not overlap. What is usual
 /// counts the less, the more it would have missed here.
 pub(super) fn stack(
-    cases: &[Case],
+    cases: &[ForecastCase],
     count: usize,
     nearer: Option<Share>,
     usual: Option<Share>,
@@ -117,7 +122,7 @@ fn mix(own: &mut [f64; MOST], others: &[f64; MOST], share: f64) {
 }
 
 /// Returns the loss of the weights over the cases.
-fn loss(cases: &[Case], count: usize, weights: &[f64; MOST]) -> f64 {
+fn loss(cases: &[ForecastCase], count: usize, weights: &[f64; MOST]) -> f64 {
     cases
         .iter()
         .map(|case| {
@@ -128,7 +133,7 @@ fn loss(cases: &[Case], count: usize, weights: &[f64; MOST]) -> f64 {
 
 /// Weights by the inverse eighth power of the mean absolute error: nearly the best few, never only
 /// one.
-fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
+fn prior(cases: &[ForecastCase], count: usize) -> [f64; MOST] {
     let mut losses = [0.0; MOST];
     for case in cases {
         for (loss, feature) in losses[..count].iter_mut().zip(&case.features) {
@@ -158,7 +163,7 @@ fn prior(cases: &[Case], count: usize) -> [f64; MOST] {
 /// Normal equations; the last column is the right-hand side. The lower triangle is filled.
 type Normal = [[f64; MOST + 1]; MOST];
 
-fn gather(cases: &[Case], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS] {
+fn gather(cases: &[ForecastCase], count: usize, weights: &[f64; MOST]) -> [Normal; FOLDS] {
     let errors: Vec<f64> = cases
         .iter()
         .map(|case| (case.truth - dot(weights, &case.features, count)).abs())

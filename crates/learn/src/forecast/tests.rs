@@ -37,10 +37,10 @@ fn day_wave(at: usize) -> f64 {
     (at as f64 / 24.0 * std::f64::consts::TAU).sin()
 }
 
-fn ahead(horizon: usize) -> Settings {
-    Settings {
+fn ahead(horizon: usize) -> ForecastSettings {
+    ForecastSettings {
         horizon,
-        ..Settings::default()
+        ..ForecastSettings::default()
     }
 }
 
@@ -225,21 +225,21 @@ fn an_announced_event_does_again_what_it_did() {
     };
 
     let time = |at: usize| MONDAY_MS + at as i64 * HOUR_MS;
-    let event = |span: &std::ops::Range<usize>, label: &str| Event {
+    let event = |span: &std::ops::Range<usize>, label: &str| ForecastEvent {
         label: label.to_owned(),
         from_ms: time(span.start),
         until_ms: time(span.end),
     };
-    let mut events: Vec<Event> = sales.iter().map(|sale| event(sale, "sale")).collect();
+    let mut events: Vec<ForecastEvent> = sales.iter().map(|sale| event(sale, "sale")).collect();
     events.push(event(&(24 * 29..24 * 29 + 3), "launch"));
 
     let grid = hourly(24 * 28, value);
     let announced = fit(
         &grid,
-        &Settings {
+        &ForecastSettings {
             horizon: 24,
             events,
-            ..Settings::default()
+            ..ForecastSettings::default()
         },
     )
     .unwrap();
@@ -273,7 +273,7 @@ fn little_data_is_admitted() {
     let two = hourly(2, |at| at as f64);
     assert_eq!(
         fit(&two, &ahead(5)).unwrap_err(),
-        Abstention::TooShort {
+        ForecastAbstention::TooShort {
             measured: 2,
             needed: 3
         }
@@ -313,7 +313,7 @@ fn constant_whole_and_idle_series_stay_what_they_are() {
 fn two_fits_are_the_same_to_the_bit() {
     let noise = noise(9, 900);
     let grid = hourly(900, |at| 10.0 * day_wave(at) + noise[at]);
-    let thorough = Settings {
+    let thorough = ForecastSettings {
         effort: Effort::Thorough,
         ..ahead(300)
     };
@@ -330,7 +330,7 @@ fn a_season_of_its_own_is_used_where_somebody_waits() {
     let grid = stepped(1_000, 900, value);
     let model = fit(
         &grid,
-        &Settings {
+        &ForecastSettings {
             effort: Effort::Thorough,
             ..ahead(100)
         },
@@ -356,7 +356,7 @@ fn a_season_of_its_own_stands_beside_the_day_and_never_in_its_place() {
     let grid = hourly(24 * 30, value);
     let with = fit(
         &grid,
-        &Settings {
+        &ForecastSettings {
             effort: Effort::Thorough,
             ..ahead(48)
         },
@@ -370,7 +370,8 @@ fn a_season_of_its_own_stands_beside_the_day_and_never_in_its_place() {
     );
     assert!(found.iter().any(|season| season % 17 == 0), "{found:?}");
 
-    let error = |model: &Model| judge(&model.forecast(48), |step| value(24 * 30 + step - 1)).0;
+    let error =
+        |model: &ForecastModel| judge(&model.forecast(48), |step| value(24 * 30 + step - 1)).0;
     let (thorough, estate) = (error(&with), error(&fit(&grid, &ahead(48)).unwrap()));
     assert!(thorough < 0.7 * estate, "{thorough} {estate}");
 }
@@ -458,7 +459,7 @@ proptest! {
         let effort = if thorough { Effort::Thorough } else { Effort::Estate };
 
         if let Ok(model) = Grid::with_step(&points, step_ms).map_err(|_| ()).and_then(|grid| {
-            fit(&grid, &Settings { effort, ..ahead(horizon) }).map_err(|_| ())
+            fit(&grid, &ForecastSettings { effort, ..ahead(horizon) }).map_err(|_| ())
         }) {
             for step in [1, 2, horizon, horizon * 3] {
                 let found = model.quantiles(step, &[0.0, 0.01, 0.05, 0.5, 0.95, 0.99, 1.0]);

@@ -22,7 +22,7 @@
 
 use std::collections::VecDeque;
 
-use super::logistic::{Belief, Example, Logistic, probability};
+use super::logistic::{Example, InterruptionBelief, Logistic, probability};
 use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 
 /// Horizons of a state that must be over before anything is said of it.
@@ -354,20 +354,20 @@ fn plain(features: &[f64]) -> Vec<f64> {
 
 /// Prior of the plain model, the average over pools: what has lasted is safer, and what was away
 /// lately is not. Wide, since pools differ.
-const PLAIN_BELIEFS: [Belief; 4] = [
-    Belief {
+const PLAIN_BELIEFS: [InterruptionBelief; 4] = [
+    InterruptionBelief {
         mean: -2.0,
         deviation: 2.0,
     },
-    Belief {
+    InterruptionBelief {
         mean: -0.5,
         deviation: 1.0,
     },
-    Belief {
+    InterruptionBelief {
         mean: -1.0,
         deviation: 2.0,
     },
-    Belief {
+    InterruptionBelief {
         mean: -1.0,
         deviation: 2.0,
     },
@@ -376,8 +376,8 @@ const PLAIN_BELIEFS: [Belief; 4] = [
 /// Belief in each coefficient: the base rate counts as it is, the rest must show itself. With wider
 /// beliefs a pool whose hazard never changes was said to lose its capacity at 62 % where it did at
 /// 49 %, since few losses look like a pattern.
-fn beliefs() -> Vec<Belief> {
-    let belief = |mean, deviation| Belief { mean, deviation };
+fn beliefs() -> Vec<InterruptionBelief> {
+    let belief = |mean, deviation| InterruptionBelief { mean, deviation };
     let mut all = vec![belief(0.0, 0.3), belief(1.0, 0.1)];
     all.extend(FORGET_MS.map(|_| belief(0.1, 0.3)));
     all.extend([belief(0.0, 0.25), belief(0.0, 0.25)]);

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 
 use super::logistic::Example;
 use super::memory::Memory;
-use super::{Ending, HORIZONS_MS, History, Instance, Lifetime, Signal, features};
+use super::{
+    HORIZONS_MS, History, Instance, InterruptionEnding, InterruptionSignal, Lifetime, features,
+};
 use crate::window::{DAY_MS, HOUR_MS};
 
 /// Hourly looks a fit takes at most; beyond that, instances are looked at less often.
@@ -48,7 +50,7 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
             .map(|number| life.start_ms + offset + number * step)
             .take_while(|at| *at < life.end_ms);
         moments.extend(looks.map(|at| (at, index, Moment::Look)));
-        if life.ending == Ending::Interrupted {
+        if life.ending == InterruptionEnding::Interrupted {
             let before = 1 + (index as i64 * 104_729) % (HORIZONS_MS[0] - 1);
             moments.push((
                 (life.end_ms - before).max(life.start_ms),
@@ -102,7 +104,7 @@ fn outcome(
     step: i64,
 ) -> Option<(bool, f64)> {
     let within = life.end_ms - at <= horizon;
-    let interrupted = within && life.ending == Ending::Interrupted;
+    let interrupted = within && life.ending == InterruptionEnding::Interrupted;
     if within && !interrupted {
         return None;
     }
@@ -115,8 +117,8 @@ fn outcome(
     }
 }
 
-fn by_pool(signals: &[Signal]) -> BTreeMap<&str, Vec<&Signal>> {
-    let mut pools: BTreeMap<&str, Vec<&Signal>> = BTreeMap::new();
+fn by_pool(signals: &[InterruptionSignal]) -> BTreeMap<&str, Vec<&InterruptionSignal>> {
+    let mut pools: BTreeMap<&str, Vec<&InterruptionSignal>> = BTreeMap::new();
     for signal in signals {
         pools.entry(&signal.pool).or_default().push(signal);
     }
@@ -127,7 +129,11 @@ fn by_pool(signals: &[Signal]) -> BTreeMap<&str, Vec<&Signal>> {
     pools
 }
 
-fn instance(life: &Lifetime, at: i64, signals: &BTreeMap<&str, Vec<&Signal>>) -> Instance {
+fn instance(
+    life: &Lifetime,
+    at: i64,
+    signals: &BTreeMap<&str, Vec<&InterruptionSignal>>,
+) -> Instance {
     let last = signals.get(life.pool.as_str()).and_then(|list| {
         let after = list.partition_point(|signal| signal.at_ms <= at);
         after

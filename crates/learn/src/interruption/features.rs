@@ -1,7 +1,7 @@
 //! Features of the hazard, with their priors.
 
 use super::Instance;
-use super::logistic::Belief;
+use super::logistic::InterruptionBelief;
 use super::memory::{PRIOR_PER_DAY, Recollection};
 use crate::window::{DAY_MS, HOUR_MS};
 
@@ -61,8 +61,8 @@ pub(super) fn unknown(horizon_ms: i64) -> Vec<f64> {
 
 /// Returns the priors of the coefficients: the rate counts as it is; scarcity, youth and recent
 /// interruptions raise the risk; price hardly moves it unless data say otherwise.
-pub(super) fn beliefs() -> Vec<Belief> {
-    let belief = |mean, deviation| Belief { mean, deviation };
+pub(super) fn beliefs() -> Vec<InterruptionBelief> {
+    let belief = |mean, deviation| InterruptionBelief { mean, deviation };
     vec![
         belief(0.0, 0.4),
         belief(1.0, 0.25),

@@ -4,7 +4,7 @@
 
 /// Prior of a coefficient: mean and standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Belief {
+pub(crate) struct InterruptionBelief {
     /// Mean of the coefficient.
     pub(crate) mean: f64,
     /// Standard deviation, above zero.
@@ -30,7 +30,7 @@ const MOST_STEPS: usize = 30;
 
 impl Logistic {
     /// Fits; without examples the model is the prior.
-    pub(crate) fn fit(examples: &[Example], beliefs: &[Belief]) -> Logistic {
+    pub(crate) fn fit(examples: &[Example], beliefs: &[InterruptionBelief]) -> Logistic {
         let mut coefficients: Vec<f64> = beliefs.iter().map(|belief| belief.mean).collect();
         let mut covariance = Vec::new();
 
@@ -73,7 +73,11 @@ pub(crate) fn probability(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-fn derivatives(examples: &[Example], beliefs: &[Belief], at: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+fn derivatives(
+    examples: &[Example],
+    beliefs: &[InterruptionBelief],
+    at: &[f64],
+) -> (Vec<f64>, Vec<Vec<f64>>) {
     let size = beliefs.len();
     let mut gradient: Vec<f64> = beliefs
         .iter()

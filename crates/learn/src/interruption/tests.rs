@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn life(pool: &str, start_h: i64, hours: i64, ending: Ending) -> Lifetime {
+fn life(pool: &str, start_h: i64, hours: i64, ending: InterruptionEnding) -> Lifetime {
     let start_ms = start_h * HOUR_MS;
     Lifetime {
         pool: pool.into(),
@@ -25,8 +25,8 @@ fn instance(pool: &str) -> Instance {
 
 /// Ninety days: one pool interrupts every other day, the other never does.
 fn history() -> History {
-    let risky = (0..45).map(|n| life("risky", n * 48, 47, Ending::Interrupted));
-    let calm = (0..4).map(|_| life("calm", 0, 90 * 24, Ending::Running));
+    let risky = (0..45).map(|n| life("risky", n * 48, 47, InterruptionEnding::Interrupted));
+    let calm = (0..4).map(|_| life("calm", 0, 90 * 24, InterruptionEnding::Running));
     History {
         lifetimes: risky.chain(calm).collect(),
         signals: Vec::new(),
@@ -37,7 +37,7 @@ const NOW: i64 = 91 * DAY_MS;
 
 #[test]
 fn without_history_the_prior_answers_with_a_wide_interval() {
-    let risk = Model::fit(&History::default()).risk(&instance("any"), NOW);
+    let risk = InterruptionModel::fit(&History::default()).risk(&instance("any"), NOW);
     assert!(risk.cold_start);
     assert!((0.001..0.006).contains(&risk.day.value), "{:?}", risk.day);
     assert!(risk.day.high > 5.0 * risk.day.low, "{:?}", risk.day);
@@ -45,7 +45,7 @@ fn without_history_the_prior_answers_with_a_wide_interval() {
 
 #[test]
 fn a_pool_that_interrupts_is_riskier_and_better_known() {
-    let model = Model::fit(&history());
+    let model = InterruptionModel::fit(&history());
     let (risky, calm) = (
         model.risk(&instance("risky"), NOW),
         model.risk(&instance("calm"), NOW),
@@ -58,7 +58,7 @@ fn a_pool_that_interrupts_is_riskier_and_better_known() {
 
 #[test]
 fn longer_horizons_contain_shorter_ones() {
-    let model = Model::fit(&history());
+    let model = InterruptionModel::fit(&history());
     for pool in ["risky", "calm", "new"] {
         let risk = model.risk(&instance(pool), NOW);
         assert!(risk.ten_minutes.value <= risk.hour.value && risk.hour.value <= risk.day.value);
@@ -70,7 +70,7 @@ fn longer_horizons_contain_shorter_ones() {
 
 #[test]
 fn an_interruption_raises_the_risk_of_its_pool_and_is_forgotten() {
-    let mut model = Model::fit(&History::default());
+    let mut model = InterruptionModel::fit(&History::default());
     model.note_running("calm", "m", 360.0);
     let before = model.risk(&instance("calm"), NOW).hour.value;
     model.note_interruption("calm", "m", NOW);
@@ -88,7 +88,7 @@ fn an_interruption_raises_the_risk_of_its_pool_and_is_forgotten() {
 
 #[test]
 fn scarce_capacity_counts_and_price_hardly_does() {
-    let model = Model::fit(&History::default());
+    let model = InterruptionModel::fit(&History::default());
     let ask = |availability, price_ratio| {
         model
             .risk(
@@ -115,12 +115,12 @@ fn scarcity_is_learnt_from_signals() {
     for n in 0..60 {
         let scarce = n % 2 == 0;
         let ending = if scarce {
-            Ending::Interrupted
+            InterruptionEnding::Interrupted
         } else {
-            Ending::Stopped
+            InterruptionEnding::Stopped
         };
         past.lifetimes.push(life("p", n * 36, 35, ending));
-        past.signals.extend((0..36).map(|hour| Signal {
+        past.signals.extend((0..36).map(|hour| InterruptionSignal {
             pool: "p".into(),
             at_ms: (n * 36 + hour) * HOUR_MS,
             availability: Some(if scarce { 0.2 } else { 0.9 }),
@@ -128,7 +128,7 @@ fn scarcity_is_learnt_from_signals() {
         }));
     }
 
-    let model = Model::fit(&past);
+    let model = InterruptionModel::fit(&past);
     let ask = |availability| {
         model
             .risk(
@@ -154,11 +154,11 @@ fn scarcity_is_learnt_from_signals() {
 fn an_owners_stop_is_no_interruption() {
     let stopped = History {
         lifetimes: (0..200)
-            .map(|n| life("p", n * 10, 9, Ending::Stopped))
+            .map(|n| life("p", n * 10, 9, InterruptionEnding::Stopped))
             .collect(),
         signals: Vec::new(),
     };
-    let risk = Model::fit(&stopped).risk(&instance("p"), NOW);
+    let risk = InterruptionModel::fit(&stopped).risk(&instance("p"), NOW);
 
     assert!(risk.cold_start && risk.day.value < 0.006, "{risk:?}");
 }
@@ -166,8 +166,9 @@ fn an_owners_stop_is_no_interruption() {
 #[test]
 fn nonsense_is_bounded() {
     let mut past = history();
-    past.lifetimes.push(life("p", 5, -3, Ending::Interrupted));
-    let model = Model::fit(&past);
+    past.lifetimes
+        .push(life("p", 5, -3, InterruptionEnding::Interrupted));
+    let model = InterruptionModel::fit(&past);
     let odd = Instance {
         age_ms: -5,
         availability: Some(f64::NAN),
@@ -181,5 +182,8 @@ fn nonsense_is_bounded() {
 
 #[test]
 fn the_same_history_gives_the_same_model() {
-    assert_eq!(Model::fit(&history()), Model::fit(&history()));
+    assert_eq!(
+        InterruptionModel::fit(&history()),
+        InterruptionModel::fit(&history())
+    );
 }

@@ -2,11 +2,11 @@
 
 use super::breaks::{self, Break};
 use super::buckets::{Buckets, median, running_median, spread};
-use super::fit::{Prepared, Series};
+use super::fit::{LeakSeries, Prepared};
 use super::season;
 use super::shapes::{growth, slopes_in_parts};
 use super::tail::student_quantile;
-use super::{Assessment, Reason, Release, Settings, SlopePerDay, Verdict};
+use super::{Assessment, LeakReason, LeakSettings, LeakVerdict, Release, SlopePerDay};
 use crate::window::DAY_MS;
 
 /// Buckets a piece needs for its own slope to count.
@@ -21,7 +21,7 @@ const WEAKEST: f64 = 0.2;
 
 /// A series made ready for judging.
 #[derive(Debug)]
-pub(super) struct Evidence {
+pub(super) struct LeakEvidence {
     values: Vec<f64>,
     pieces: Vec<usize>,
     weekend: Vec<f64>,
@@ -31,11 +31,11 @@ pub(super) struct Evidence {
     level: f64,
     cycle_ms: Option<i64>,
     pub(super) releases: Vec<Release>,
-    pub(super) reasons: Vec<Reason>,
+    pub(super) reasons: Vec<LeakReason>,
 }
 
 /// Takes the season out, finds the breaks and cuts there.
-pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
+pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> LeakEvidence {
     let profile = season::profile(buckets);
     let rest: Vec<f64> = buckets
         .values
@@ -81,11 +81,11 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
 }
 
 /// The floors of short cycles, uncut.
-pub(super) fn of_floors(floors: &Buckets) -> Evidence {
+pub(super) fn of_floors(floors: &Buckets) -> LeakEvidence {
     measure(floors, &floors.values, &[])
 }
 
-fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
+fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> LeakEvidence {
     let days = buckets.days();
     let (mut pieces, mut since) = (
         Vec::with_capacity(days.len()),
@@ -103,7 +103,7 @@ fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
 
     let mut levels: Vec<f64> = buckets.values.iter().map(|value| value.abs()).collect();
     let weekly = buckets.span_ms() >= 8 * DAY_MS;
-    Evidence {
+    LeakEvidence {
         values: without_bursts(values),
         weekend: (0..days.len())
             .map(|index| f64::from(weekly && buckets.on_weekend(index)))
@@ -113,7 +113,7 @@ fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
         cycle_ms: None,
         releases: Vec::new(),
         reasons: if buckets.span_ms() < 13 * DAY_MS {
-            vec![Reason::WeekNotSeen]
+            vec![LeakReason::WeekNotSeen]
         } else {
             Vec::new()
         },
@@ -140,7 +140,7 @@ fn without_bursts(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-impl Evidence {
+impl LeakEvidence {
     /// The median time between releases, when there are enough of them and it is shorter than a
     /// day.
     pub(super) fn short_cycle(&self, least: usize) -> Option<i64> {
@@ -148,8 +148,8 @@ impl Evidence {
             .filter(|cycle| self.releases.len() >= least && *cycle < DAY_MS)
     }
 
-    fn series(&self) -> Series<'_> {
-        Series {
+    fn series(&self) -> LeakSeries<'_> {
+        LeakSeries {
             values: &self.values,
             pieces: &self.pieces,
             covariate: &self.weekend,
@@ -157,13 +157,13 @@ impl Evidence {
     }
 
     /// Weighs the evidence and returns the verdict with its reasons.
-    pub(super) fn judge(mut self, settings: &Settings) -> Assessment {
+    pub(super) fn judge(mut self, settings: &LeakSettings) -> Assessment {
         let prepared = Prepared::new(&self.series());
         let still = prepared.loss_without_growth() <= f64::EPSILON * self.level.powi(2);
         let Some(growth) = growth(&prepared, &self.days, &self.since).filter(|_| !still) else {
-            self.reasons.push(Reason::Constant);
+            self.reasons.push(LeakReason::Constant);
             return self.conclude(
-                Verdict::NoLeak,
+                LeakVerdict::NoLeak,
                 1.0,
                 SlopePerDay {
                     estimate: 0.0,
@@ -191,12 +191,12 @@ impl Evidence {
         match against {
             Some(reason) => {
                 self.reasons.push(reason);
-                self.conclude(Verdict::NoLeak, p_value, interval, None)
+                self.conclude(LeakVerdict::NoLeak, p_value, interval, None)
             }
             None => {
-                self.reasons.push(Reason::Significant { p_value });
+                self.reasons.push(LeakReason::Significant { p_value });
                 let first_seen = self.first_ms + (onset * DAY_MS as f64) as i64;
-                self.conclude(Verdict::Leak, p_value, interval, Some(first_seen))
+                self.conclude(LeakVerdict::Leak, p_value, interval, Some(first_seen))
             }
         }
     }
@@ -204,19 +204,19 @@ impl Evidence {
     /// The first thing that contradicts a leak.
     fn against(
         &mut self,
-        settings: &Settings,
+        settings: &LeakSettings,
         p_value: f64,
         slope: f64,
         levelling: f64,
         onset: f64,
-    ) -> Option<Reason> {
+    ) -> Option<LeakReason> {
         if p_value > settings.significance {
-            return Some(Reason::NotSignificant { p_value });
+            return Some(LeakReason::NotSignificant { p_value });
         }
 
         let (growing, pieces) = self.growing_pieces();
         if pieces >= 2 && (growing as f64) < GROWING * pieces as f64 {
-            return Some(Reason::GrowsInFewStretches {
+            return Some(LeakReason::GrowsInFewStretches {
                 growing,
                 stretches: pieces,
             });
@@ -225,10 +225,10 @@ impl Evidence {
         let share = slope * self.days.last().map_or(0.0, |last| last - onset)
             / self.level.max(f64::MIN_POSITIVE);
         if share < settings.least_growth {
-            return Some(Reason::Slight { share });
+            return Some(LeakReason::Slight { share });
         }
         if levelling > LEVELLING {
-            return Some(Reason::LevelsOff);
+            return Some(LeakReason::LevelsOff);
         }
 
         let parts = slopes_in_parts(&self.series(), &self.days, onset, 3);
@@ -238,11 +238,11 @@ impl Evidence {
             .iter()
             .any(|(part, error)| part + error < WEAKEST * slope)
         {
-            return Some(Reason::Passing);
+            return Some(LeakReason::Passing);
         }
 
         if pieces >= 2 {
-            self.reasons.push(Reason::GrowsAfterEachRelease {
+            self.reasons.push(LeakReason::GrowsAfterEachRelease {
                 growing,
                 stretches: pieces,
             });
@@ -261,7 +261,7 @@ impl Evidence {
                 .partition_point(|piece| *piece <= self.pieces[start]);
             if end - start >= LEAST_PIECE {
                 let pieces = vec![0; end - start];
-                let own = Series {
+                let own = LeakSeries {
                     values: &self.values[start..end],
                     pieces: &pieces,
                     covariate: &self.weekend[start..end],
@@ -281,7 +281,7 @@ impl Evidence {
 
     fn conclude(
         self,
-        verdict: Verdict,
+        verdict: LeakVerdict,
         p_value: f64,
         slope: SlopePerDay,
         first_seen_ms: Option<i64>,

@@ -12,7 +12,7 @@ use super::tail::student_upper;
 
 /// Input of a fit: values, the piece of each, and a covariate to correct for (weekends).
 #[derive(Debug)]
-pub(crate) struct Series<'a> {
+pub(crate) struct LeakSeries<'a> {
     pub(crate) values: &'a [f64],
     pub(crate) pieces: &'a [usize],
     pub(crate) covariate: &'a [f64],
@@ -20,7 +20,7 @@ pub(crate) struct Series<'a> {
 
 /// Result of fitting one shape by least squares.
 #[derive(Debug, Clone)]
-pub(crate) struct Fit {
+pub(crate) struct LeakFit {
     /// Coefficient of the shape.
     pub(crate) slope: f64,
     /// Standard error of the slope.
@@ -31,7 +31,7 @@ pub(crate) struct Fit {
     pub(crate) worth: f64,
 }
 
-impl Fit {
+impl LeakFit {
     /// Probability of a slope at least this steep where there is none.
     pub(crate) fn p_value(&self) -> f64 {
         if self.error > 0.0 {
@@ -54,7 +54,7 @@ pub(crate) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// Removes the level of each piece.
-    pub(crate) fn new(series: &Series<'a>) -> Self {
+    pub(crate) fn new(series: &LeakSeries<'a>) -> Self {
         let mut y = demeaned(series.values, series.pieces);
         let z = demeaned(series.covariate, series.pieces);
         let zz = Some(dot(&z, &z))
@@ -87,7 +87,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The whole fit of a shape.
-    pub(crate) fn fit(&self, shape: &[f64]) -> Option<Fit> {
+    pub(crate) fn fit(&self, shape: &[f64]) -> Option<LeakFit> {
         let (n, x) = (self.y.len(), self.residue(shape));
         let (xx, xy) = self.products(&x, shape)?;
         let slope = xy / xx;
@@ -97,7 +97,7 @@ impl<'a> Prepared<'a> {
         let worth = (n as f64 * (1.0 - rho) / (1.0 + rho)).min(n as f64);
         let variance = long_run_variance(&residuals, self.pieces, rho) / xx;
 
-        Some(Fit {
+        Some(LeakFit {
             slope,
             error: variance.sqrt(),
             freedom: (worth - 2.0).max(2.0),

@@ -6,7 +6,7 @@ use crate::window::{DAY_MS, HOUR_MS};
 
 /// Reason of a verdict, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Reason {
+pub enum LeakReason {
     /// Abstained: too few points.
     TooFewPoints {
         /// Points, or buckets of them.
@@ -69,12 +69,12 @@ pub enum Reason {
     WeekNotSeen,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for LeakReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let days = |ms: i64| ms as f64 / DAY_MS as f64;
         match *self {
-            Reason::TooFewPoints { points } => write!(out, "only {points} points"),
-            Reason::TooShort { span_ms, least_ms } => {
+            LeakReason::TooFewPoints { points } => write!(out, "only {points} points"),
+            LeakReason::TooShort { span_ms, least_ms } => {
                 write!(
                     out,
                     "{:.1} days observed, {:.1} are needed",
@@ -82,42 +82,44 @@ impl fmt::Display for Reason {
                     days(least_ms)
                 )
             }
-            Reason::Gaps { coverage } => write!(
+            LeakReason::Gaps { coverage } => write!(
                 out,
                 "only {:.0} % of the time was measured",
                 coverage * 100.0
             ),
-            Reason::TooFewCycles { cycles } => write!(out, "only {cycles} floors between releases"),
-            Reason::Constant => write!(out, "the level never moves"),
-            Reason::Cycles { length_ms } => write!(
+            LeakReason::TooFewCycles { cycles } => {
+                write!(out, "only {cycles} floors between releases")
+            }
+            LeakReason::Constant => write!(out, "the level never moves"),
+            LeakReason::Cycles { length_ms } => write!(
                 out,
                 "released about every {:.1} hours; what was judged is the floor after each release",
                 length_ms as f64 / HOUR_MS as f64
             ),
-            Reason::Significant { p_value } => {
+            LeakReason::Significant { p_value } => {
                 write!(out, "the growth is significant (p = {p_value:.2e})")
             }
-            Reason::NotSignificant { p_value } => {
+            LeakReason::NotSignificant { p_value } => {
                 write!(out, "chance explains the growth (p = {p_value:.2})")
             }
-            Reason::GrowsAfterEachRelease { growing, stretches } => {
+            LeakReason::GrowsAfterEachRelease { growing, stretches } => {
                 write!(
                     out,
                     "it grows in {growing} of {stretches} stretches between releases"
                 )
             }
-            Reason::GrowsInFewStretches { growing, stretches } => {
+            LeakReason::GrowsInFewStretches { growing, stretches } => {
                 write!(
                     out,
                     "it grows in only {growing} of {stretches} stretches between releases"
                 )
             }
-            Reason::Slight { share } => {
+            LeakReason::Slight { share } => {
                 write!(out, "it grew by {:.1} % of its level only", share * 100.0)
             }
-            Reason::LevelsOff => write!(out, "the growth levels off"),
-            Reason::Passing => write!(out, "the growth is in one part of the time only"),
-            Reason::WeekNotSeen => write!(
+            LeakReason::LevelsOff => write!(out, "the growth levels off"),
+            LeakReason::Passing => write!(out, "the growth is in one part of the time only"),
+            LeakReason::WeekNotSeen => write!(
                 out,
                 "less than two weeks observed: a weekly swing is not ruled out"
             ),

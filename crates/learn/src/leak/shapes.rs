@@ -5,7 +5,7 @@
 //! criterion, with the number of independent points in the place of the number of points, since
 //! neighbouring buckets repeat each other.
 
-use super::fit::{Fit, Prepared, Series};
+use super::fit::{LeakFit, LeakSeries, Prepared};
 
 /// Candidate starts of the growth, as shares of the span.
 const ONSETS: [f64; 11] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6];
@@ -21,9 +21,9 @@ const REST: f64 = 0.15;
 
 /// The growth of a series.
 #[derive(Debug, Clone)]
-pub(crate) struct Growth {
+pub(crate) struct LeakGrowth {
     /// The fit of the best steady growth; its slope is per day.
-    pub(crate) fit: Fit,
+    pub(crate) fit: LeakFit,
     /// Days after the first bucket when it began; `None` for from the start.
     pub(crate) onset_day: Option<f64>,
     /// By how much a shape that levels off explains the series better; below zero, steady growth is
@@ -62,7 +62,7 @@ impl Score {
 /// The best steady growth, and how it compares with shapes that level off. `days` is time since the
 /// first bucket, `since` time since the piece began, both in days. `None` where nothing can be
 /// fitted.
-pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Option<Growth> {
+pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Option<LeakGrowth> {
     let span = *days.last()?;
     let mut steady = vec![Score::fit(prepared, days.to_vec(), 1.0)?.1];
 
@@ -90,7 +90,7 @@ pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Op
         .iter()
         .min_by(|a, b| a.cost(worth, least).total_cmp(&b.cost(worth, least)))?;
 
-    Some(Growth {
+    Some(LeakGrowth {
         levelling: best.cost(worth, least) - rival,
         fit: prepared.fit(&best.shape)?,
         onset_day: best.onset,
@@ -136,7 +136,7 @@ fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) ->
 /// Slope and its standard error in each of a number of equal parts of the time since the onset. A
 /// climb that continues shows in all of them; a bump shows in one.
 pub(crate) fn slopes_in_parts(
-    series: &Series<'_>,
+    series: &LeakSeries<'_>,
     days: &[f64],
     from_day: f64,
     parts: usize,
@@ -154,7 +154,7 @@ pub(crate) fn slopes_in_parts(
                 .iter()
                 .map(|piece| piece - first_piece)
                 .collect();
-            let inside = Series {
+            let inside = LeakSeries {
                 values: &series.values[start..end],
                 pieces: &pieces,
                 covariate: &series.covariate[start..end],

@@ -24,8 +24,8 @@ fn series(seed: u64, days: f64, mut value: impl FnMut(f64) -> f64) -> Vec<Point>
         .collect()
 }
 
-fn verdict(points: &[Point]) -> Verdict {
-    judge(points, &[], &Settings::default()).verdict
+fn verdict(points: &[Point]) -> LeakVerdict {
+    judge(points, &[], &LeakSettings::default()).verdict
 }
 
 fn day_night(day: f64) -> f64 {
@@ -34,8 +34,12 @@ fn day_night(day: f64) -> f64 {
 
 #[test]
 fn steady_growth_is_a_leak_with_its_rate() {
-    let found = judge(&series(1, 14.0, |day| 2.0 * day), &[], &Settings::default());
-    assert_eq!(found.verdict, Verdict::Leak);
+    let found = judge(
+        &series(1, 14.0, |day| 2.0 * day),
+        &[],
+        &LeakSettings::default(),
+    );
+    assert_eq!(found.verdict, LeakVerdict::Leak);
 
     let slope = found.slope_per_day.unwrap();
     assert!(
@@ -51,9 +55,9 @@ fn a_leak_that_starts_late_is_dated() {
     let found = judge(
         &series(2, 14.0, |day| 3.0 * (day - 6.0).max(0.0)),
         &[],
-        &Settings::default(),
+        &LeakSettings::default(),
     );
-    assert_eq!(found.verdict, Verdict::Leak);
+    assert_eq!(found.verdict, LeakVerdict::Leak);
 
     let first = (found.first_seen_ms.unwrap() - START) as f64 / DAY_MS as f64;
     assert!((first - 6.0).abs() < 1.0, "{first}");
@@ -64,9 +68,9 @@ fn restarts_do_not_hide_a_leak_and_are_found() {
     let found = judge(
         &series(3, 14.0, |day| 12.0 * (day % 3.7) + day_night(day)),
         &[],
-        &Settings::default(),
+        &LeakSettings::default(),
     );
-    assert_eq!(found.verdict, Verdict::Leak, "{:?}", found.reasons);
+    assert_eq!(found.verdict, LeakVerdict::Leak, "{:?}", found.reasons);
 
     let at: Vec<f64> = found
         .releases
@@ -89,9 +93,9 @@ fn restarts_do_not_hide_a_leak_and_are_found() {
 fn known_restarts_are_taken_into_account() {
     let points = series(4, 12.0, |day| 1.2 * (day % 3.0));
     let restarts: Vec<i64> = (1..4).map(|number| START + number * 3 * DAY_MS).collect();
-    let found = judge(&points, &restarts, &Settings::default());
-    assert_eq!(found.verdict, Verdict::Leak, "{:?}", found.reasons);
-    assert!(found.reasons.contains(&Reason::GrowsAfterEachRelease {
+    let found = judge(&points, &restarts, &LeakSettings::default());
+    assert_eq!(found.verdict, LeakVerdict::Leak, "{:?}", found.reasons);
+    assert!(found.reasons.contains(&LeakReason::GrowsAfterEachRelease {
         growing: 4,
         stretches: 4
     }));
@@ -104,16 +108,16 @@ fn rising_floors_of_a_collected_heap_are_a_leak_and_level_ones_are_not() {
             40.0 * (day * 24.0 / 7.3).fract() + growth * day
         })
     };
-    let leaking = judge(&heap(3.0), &[], &Settings::default());
-    assert_eq!(leaking.verdict, Verdict::Leak, "{:?}", leaking.reasons);
+    let leaking = judge(&heap(3.0), &[], &LeakSettings::default());
+    assert_eq!(leaking.verdict, LeakVerdict::Leak, "{:?}", leaking.reasons);
 
     let slope = leaking.slope_per_day.unwrap();
     assert!((slope.estimate - 3.0).abs() < 0.8, "{slope:?}");
 
-    let breathing = judge(&heap(0.0), &[], &Settings::default());
+    let breathing = judge(&heap(0.0), &[], &LeakSettings::default());
     assert_eq!(
         breathing.verdict,
-        Verdict::NoLeak,
+        LeakVerdict::NoLeak,
         "{:?}",
         breathing.reasons
     );
@@ -123,10 +127,10 @@ fn rising_floors_of_a_collected_heap_are_a_leak_and_level_ones_are_not() {
 fn growth_that_is_no_leak_is_not_reported() {
     let check = |name: &str, value: &dyn Fn(f64) -> f64| {
         for seed in 10..20 {
-            let found = judge(&series(seed, 14.0, value), &[], &Settings::default());
+            let found = judge(&series(seed, 14.0, value), &[], &LeakSettings::default());
             assert_eq!(
                 found.verdict,
-                Verdict::NoLeak,
+                LeakVerdict::NoLeak,
                 "{name}, seed {seed}: {:?}",
                 found.reasons
             );
@@ -151,7 +155,7 @@ fn growth_that_is_no_leak_is_not_reported() {
 #[test]
 fn a_warm_up_after_each_restart_is_no_leak() {
     let points = series(6, 14.0, |day| 40.0 * (1.0 - (-(day % 3.5) / 0.4).exp()));
-    assert_eq!(verdict(&points), Verdict::NoLeak);
+    assert_eq!(verdict(&points), LeakVerdict::NoLeak);
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn chance_is_rarely_taken_for_a_leak() {
     // A hundred series that only wander, with a memory of hours: at a level of 1 %, one or two
     // would be expected.
     let alarms = (100..200)
-        .filter(|seed| verdict(&series(*seed, 14.0, |_| 0.0)) == Verdict::Leak)
+        .filter(|seed| verdict(&series(*seed, 14.0, |_| 0.0)) == LeakVerdict::Leak)
         .count();
     assert!(alarms <= 2, "{alarms} of 100");
 }
@@ -167,26 +171,26 @@ fn chance_is_rarely_taken_for_a_leak() {
 #[test]
 fn thin_data_is_an_abstention_with_its_reason() {
     let reason = |points: &[Point]| {
-        let found = judge(points, &[], &Settings::default());
-        assert_eq!(found.verdict, Verdict::Abstained);
+        let found = judge(points, &[], &LeakSettings::default());
+        assert_eq!(found.verdict, LeakVerdict::Abstained);
         assert_eq!((found.p_value, found.slope_per_day), (None, None));
         found.reasons[0]
     };
-    assert_eq!(reason(&[]), Reason::TooFewPoints { points: 0 });
+    assert_eq!(reason(&[]), LeakReason::TooFewPoints { points: 0 });
 
     assert!(matches!(
         reason(&series(7, 1.0, |day| day)),
-        Reason::TooShort { .. }
+        LeakReason::TooShort { .. }
     ));
 
     let mut holes = series(8, 14.0, |day| day);
     holes.retain(|(at, _)| (at - START) % WEEK < DAY_MS);
-    assert!(matches!(reason(&holes), Reason::Gaps { .. }));
+    assert!(matches!(reason(&holes), LeakReason::Gaps { .. }));
 
     let unseen: Vec<Point> = (0..4_000)
         .map(|index| (START + index * STEP, f64::NAN))
         .collect();
-    assert_eq!(reason(&unseen), Reason::TooFewPoints { points: 4_000 });
+    assert_eq!(reason(&unseen), LeakReason::TooFewPoints { points: 4_000 });
 }
 
 const WEEK: i64 = 7 * DAY_MS;
@@ -196,9 +200,12 @@ fn a_flat_series_is_constant() {
     let flat: Vec<Point> = (0..4_000)
         .map(|index| (START + index * STEP, 512.0))
         .collect();
-    let found = judge(&flat, &[], &Settings::default());
-    assert_eq!((found.verdict, found.p_value), (Verdict::NoLeak, Some(1.0)));
-    assert!(found.reasons.contains(&Reason::Constant));
+    let found = judge(&flat, &[], &LeakSettings::default());
+    assert_eq!(
+        (found.verdict, found.p_value),
+        (LeakVerdict::NoLeak, Some(1.0))
+    );
+    assert!(found.reasons.contains(&LeakReason::Constant));
 }
 
 #[test]
@@ -207,7 +214,7 @@ fn handles_count_in_whole_numbers() {
         .into_iter()
         .map(|(at, value)| (at, value.floor()))
         .collect();
-    assert_eq!(verdict(&points), Verdict::Leak);
+    assert_eq!(verdict(&points), LeakVerdict::Leak);
 }
 
 #[test]
@@ -218,8 +225,8 @@ fn scale_and_offset_in_time_do_not_matter() {
         .map(|(at, value)| (at + 700 * DAY_MS, value * 1e9))
         .collect();
     let (one, other) = (
-        judge(&points, &[], &Settings::default()),
-        judge(&scaled, &[], &Settings::default()),
+        judge(&points, &[], &LeakSettings::default()),
+        judge(&scaled, &[], &LeakSettings::default()),
     );
     assert_eq!(one.verdict, other.verdict);
     assert!((one.p_value.unwrap() - other.p_value.unwrap()).abs() < 1e-9);
@@ -227,7 +234,11 @@ fn scale_and_offset_in_time_do_not_matter() {
 
 #[test]
 fn reasons_are_words() {
-    let found = judge(&series(1, 7.0, |day| 2.0 * day), &[], &Settings::default());
+    let found = judge(
+        &series(1, 7.0, |day| 2.0 * day),
+        &[],
+        &LeakSettings::default(),
+    );
     let words: Vec<String> = found.reasons.iter().map(ToString::to_string).collect();
     assert!(
         words

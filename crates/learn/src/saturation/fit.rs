@@ -5,7 +5,7 @@
 //! The evidence is the Bayesian information criterion (Schwarz 1978), counted with as many
 //! observations as are independent.
 
-use super::line::Line;
+use super::line::SaturationLine;
 use crate::leak::buckets::{Buckets, median};
 
 /// Growth of the exponentials: natural logarithms of how much they grow over the whole series.
@@ -40,7 +40,7 @@ struct Fit {
 
 /// Prefix sums of powers of time and their products with the level.
 #[derive(Debug)]
-pub(super) struct Sums<'a> {
+pub(super) struct FitSums<'a> {
     at: Vec<f64>,
     /// The level around each bucket: its median with the two before.
     pub(super) smooth: Vec<f64>,
@@ -53,7 +53,7 @@ pub(super) struct Sums<'a> {
     per_day: usize,
 }
 
-impl<'a> Sums<'a> {
+impl<'a> FitSums<'a> {
     pub(super) fn new(buckets: &'a Buckets, levels: &[f64]) -> Self {
         let first = buckets.slots.first().copied().unwrap_or(0);
         let scale = (buckets.slots.last().copied().unwrap_or(0) - first).max(1) as f64;
@@ -70,7 +70,7 @@ impl<'a> Sums<'a> {
             }))
         };
 
-        Sums {
+        FitSums {
             sums: running(points().map(|(x, y)| [1.0, x, x * x, y, x * y, y * y])),
             exponentials: POWERS.map(exponential).into(),
             smooth: (0..levels.len())
@@ -85,7 +85,7 @@ impl<'a> Sums<'a> {
 
     /// Every candidate at an origin: each curve from the local level and from its own, and periods
     /// that repeat.
-    pub(super) fn candidates(&self, origin: usize) -> Vec<Line> {
+    pub(super) fn candidates(&self, origin: usize) -> Vec<SaturationLine> {
         let local = self.smooth[origin];
         let mut found = Vec::with_capacity(2 * (LINES.len() + 3) + REPLAYS.len());
         let mut offer = |fit: Option<Fit>| {
@@ -101,14 +101,14 @@ impl<'a> Sums<'a> {
                 growth,
                 ..
             } = fit.unwrap_or(still);
-            let own = Line {
+            let own = SaturationLine {
                 offset: level - local,
                 rate,
                 growth,
                 replay: None,
                 unseen: false,
             };
-            found.extend([Line { offset: 0.0, ..own }, own]);
+            found.extend([SaturationLine { offset: 0.0, ..own }, own]);
         };
 
         LINES
@@ -123,7 +123,7 @@ impl<'a> Sums<'a> {
 
         for days in REPLAYS {
             let replay = self.replay(origin, days * self.per_day);
-            found.push(Line {
+            found.push(SaturationLine {
                 offset: 0.0,
                 rate,
                 growth: 0.0,

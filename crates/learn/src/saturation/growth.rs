@@ -8,7 +8,7 @@
 //! followed), and the mean is taken over the middle of the gains, as one of them may be far off
 //! ([`super::mix`]). Its error at each lead is the answer's own error.
 
-use super::fit::Sums;
+use super::fit::FitSums;
 use super::mix::{Mix, middle, seen};
 use super::passage::Paths;
 use crate::leak::buckets::{Buckets, spread};
@@ -28,7 +28,7 @@ const HALF_LIFE: f64 = 0.15;
 
 /// A level's growth from now on.
 #[derive(Debug)]
-pub(super) struct Growth<'a> {
+pub(super) struct SaturationGrowth<'a> {
     mix: Mix,
     weights: Vec<f64>,
     leads: Vec<(f64, f64)>,
@@ -41,15 +41,15 @@ pub(super) struct Growth<'a> {
     pub(super) freedom: f64,
 }
 
-impl<'a> Growth<'a> {
+impl<'a> SaturationGrowth<'a> {
     /// Backtests candidates on a glued series, around a lead (in buckets). `None` if there is too
     /// little data.
     pub(super) fn backtested(
         buckets: &Buckets,
         glued: &[f64],
-        sums: &'a Sums<'_>,
+        sums: &'a FitSums<'_>,
         lead: f64,
-    ) -> Option<Growth<'a>> {
+    ) -> Option<SaturationGrowth<'a>> {
         let n = glued.len();
         let lead = lead.clamp(4.0, n as f64 / 3.0);
         let first = (n / 4).max(16);
@@ -82,7 +82,7 @@ impl<'a> Growth<'a> {
         let leads = errors(&trials, &weights, spread_of_steps(glued));
         let independent = (n - first) as f64 / lead;
 
-        Some(Growth {
+        Some(SaturationGrowth {
             mix: Mix::new(&weights, now),
             weights,
             leads,
@@ -131,7 +131,7 @@ impl<'a> Growth<'a> {
         &self,
         buckets: &Buckets,
         reached: &[f64],
-        sums: &Sums<'_>,
+        sums: &FitSums<'_>,
     ) -> Option<Paths> {
         Paths::new(buckets, reached, sums, &self.weights, self.lead, self.first)
     }

@@ -2,7 +2,7 @@
 
 /// A candidate at an origin: gain over a number of steps.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct SaturationLine {
     /// Difference between its own level and the local one.
     pub(super) offset: f64,
     /// Gain in one bucket, in the unit of the series.
@@ -15,7 +15,7 @@ pub(super) struct Line {
     pub(super) unseen: bool,
 }
 
-impl Line {
+impl SaturationLine {
     /// The gain, given the smoothed levels that a period is read from.
     pub(super) fn gain(&self, steps: f64, levels: &[f64]) -> f64 {
         if let Some((start, end)) = self.replay {

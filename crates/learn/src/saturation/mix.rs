@@ -4,7 +4,7 @@
 //! a good one. The lowest and the highest fifth of the weights are left out (a trimmed mean, as
 //! Jose and Winkler 2008 combine forecasts).
 
-use super::line::Line;
+use super::line::SaturationLine;
 
 /// The share of the weights that is left out at each end.
 const LEFT_OUT: f64 = 0.2;
@@ -16,13 +16,13 @@ const LEAST_SEEN: f64 = 0.02;
 pub(super) struct Mix {
     /// Weight, gain when last asked, candidate: in the order of those gains, which changes little
     /// from one time to the next.
-    parts: Vec<(f64, f64, Line)>,
+    parts: Vec<(f64, f64, SaturationLine)>,
 }
 
 impl Mix {
     /// Combines candidates with their weights, in the same order. Those without weight are left
     /// out.
-    pub(super) fn new(weights: &[f64], lines: Vec<Line>) -> Mix {
+    pub(super) fn new(weights: &[f64], lines: Vec<SaturationLine>) -> Mix {
         let all = weights
             .iter()
             .zip(lines)
@@ -33,7 +33,7 @@ impl Mix {
     }
 
     /// The middle of the gains that are read off each candidate.
-    pub(super) fn gain(&mut self, value: impl Fn(&Line) -> f64) -> f64 {
+    pub(super) fn gain(&mut self, value: impl Fn(&SaturationLine) -> f64) -> f64 {
         self.parts
             .iter_mut()
             .for_each(|(_, gain, line)| *gain = value(line));
@@ -42,7 +42,7 @@ impl Mix {
     }
 
     /// The weighted mean of all.
-    pub(super) fn mean(&self, value: impl Fn(&Line) -> f64) -> f64 {
+    pub(super) fn mean(&self, value: impl Fn(&SaturationLine) -> f64) -> f64 {
         self.parts
             .iter()
             .map(|(weight, _, line)| weight * value(line))
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_replacement_for_a_period_does_not_count_as_seen() {
-        let line = |unseen| Line {
+        let line = |unseen| SaturationLine {
             offset: 0.0,
             rate: 1.0,
             growth: 0.0,

@@ -1,14 +1,14 @@
 //! The answer: the distribution of the time to saturation, read at its percentiles.
 
-use super::growth::Growth;
+use super::growth::SaturationGrowth;
 use super::relief::Relief;
-use super::{Question, Reason, Release, SlopePerDay};
+use super::{Release, SaturationQuestion, SaturationReason, SlopePerDay};
 use crate::leak::tail::student_quantile;
 use crate::window::DAY_MS;
 
 /// Verdict on saturation within the horizon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum OutlookVerdict {
     /// Reached within the horizon, with at least the requested probability.
     Foreseen,
     /// Saturation within the horizon has a low probability.
@@ -21,7 +21,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
     /// Foreseen, not foreseen, or abstained.
-    pub verdict: Verdict,
+    pub verdict: OutlookVerdict,
     /// Probability of saturation within the horizon; `None` when abstained.
     pub probability: Option<f64>,
     /// The time (milliseconds since the epoch) before which saturation comes with 5 % probability;
@@ -37,13 +37,13 @@ pub struct Outlook {
     /// Releases found, oldest first.
     pub releases: Vec<Release>,
     /// Reasons of the verdict.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<SaturationReason>,
 }
 
 impl Outlook {
-    pub(super) fn abstained(reason: Reason) -> Self {
+    pub(super) fn abstained(reason: SaturationReason) -> Self {
         Outlook {
-            verdict: Verdict::Abstained,
+            verdict: OutlookVerdict::Abstained,
             probability: None,
             earliest_ms: None,
             median_ms: None,
@@ -57,12 +57,12 @@ impl Outlook {
     pub(super) fn full(now_ms: i64) -> Self {
         let now = Some(now_ms);
         Outlook {
-            verdict: Verdict::Foreseen,
+            verdict: OutlookVerdict::Foreseen,
             probability: Some(1.0),
             earliest_ms: now,
             median_ms: now,
             latest_ms: now,
-            ..Outlook::abstained(Reason::Full)
+            ..Outlook::abstained(SaturationReason::Full)
         }
     }
 }
@@ -72,8 +72,8 @@ pub(super) fn summarize(
     ahead: &[f64],
     mut chances: Vec<f64>,
     now_ms: i64,
-    question: &Question,
-    growth: &Growth<'_>,
+    question: &SaturationQuestion,
+    growth: &SaturationGrowth<'_>,
     relief: &Relief,
     width_ms: f64,
 ) -> Outlook {
@@ -99,24 +99,24 @@ pub(super) fn summarize(
     };
     let mut reasons = Vec::new();
     reasons.push(if slope.estimate > 0.0 {
-        Reason::Grows {
+        SaturationReason::Grows {
             per_day: slope.estimate,
         }
     } else {
-        Reason::Still
+        SaturationReason::Still
     });
 
     if !relief.releases.is_empty() {
-        reasons.push(Reason::Released {
+        reasons.push(SaturationReason::Released {
             releases: relief.releases.len() as u64,
         });
     }
 
     Outlook {
         verdict: if probability >= question.least_probability {
-            Verdict::Foreseen
+            OutlookVerdict::Foreseen
         } else {
-            Verdict::NotForeseen
+            OutlookVerdict::NotForeseen
         },
         probability: Some(probability),
         earliest_ms: time_of(0.05),

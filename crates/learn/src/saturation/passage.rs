@@ -6,8 +6,8 @@
 //! bootstrap of residual paths), and the first passage of each is read off. Bursts, skew and errors
 //! that last are in the paths as they were; nothing is assumed of their distribution.
 
-use super::fit::Sums;
-use super::growth::Growth;
+use super::fit::FitSums;
+use super::growth::SaturationGrowth;
 use super::mix::Mix;
 use crate::leak::buckets::Buckets;
 
@@ -44,7 +44,7 @@ impl Paths {
     pub(super) fn new(
         buckets: &Buckets,
         reached: &[f64],
-        sums: &Sums<'_>,
+        sums: &FitSums<'_>,
         weights: &[f64],
         lead: f64,
         first: usize,
@@ -89,7 +89,12 @@ impl Paths {
 
     /// The chance that the capacity was reached by each time, `steps` buckets from now, ascending,
     /// when `missing` is what the expected level lacks there.
-    pub(super) fn chances(&self, growth: &Growth<'_>, steps: &[f64], missing: &[f64]) -> Vec<f64> {
+    pub(super) fn chances(
+        &self,
+        growth: &SaturationGrowth<'_>,
+        steps: &[f64],
+        missing: &[f64],
+    ) -> Vec<f64> {
         let errors: Vec<f64> = steps
             .iter()
             .map(|steps| growth.error(*steps).max(1e-12))

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Reason of a forecast of saturation, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Reason {
+pub enum SaturationReason {
     /// Abstained: no capacity, or no horizon.
     NoCapacity,
     /// Abstained: too few points.
@@ -30,20 +30,22 @@ pub enum Reason {
     Released { releases: u64 },
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for SaturationReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Reason::NoCapacity => write!(out, "no capacity to reach, or no horizon"),
-            Reason::TooFewPoints { points } => write!(out, "only {points} points to backtest on"),
-            Reason::Gaps { coverage } => write!(
+            SaturationReason::NoCapacity => write!(out, "no capacity to reach, or no horizon"),
+            SaturationReason::TooFewPoints { points } => {
+                write!(out, "only {points} points to backtest on")
+            }
+            SaturationReason::Gaps { coverage } => write!(
                 out,
                 "only {:.0} % of the time was measured",
                 coverage * 100.0
             ),
-            Reason::Full => write!(out, "it is full now"),
-            Reason::Grows { per_day } => write!(out, "it grows by {per_day:.4} a day"),
-            Reason::Still => write!(out, "it does not grow"),
-            Reason::Released { releases } => write!(
+            SaturationReason::Full => write!(out, "it is full now"),
+            SaturationReason::Grows { per_day } => write!(out, "it grows by {per_day:.4} a day"),
+            SaturationReason::Still => write!(out, "it does not grow"),
+            SaturationReason::Released { releases } => write!(
                 out,
                 "released {releases} times before; one may come first again"
             ),

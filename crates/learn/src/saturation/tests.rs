@@ -34,8 +34,8 @@ fn hours_until(at: Option<i64>, points: &[Point]) -> f64 {
 #[test]
 fn a_disk_that_fills_is_predicted_with_an_interval() {
     let points = days(1, 14.0, |day| 100.0 + 5.0 * day);
-    let outlook = forecast_saturation(&points, &Question::disk(180.0));
-    assert_eq!(outlook.verdict, Verdict::Foreseen);
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(180.0));
+    assert_eq!(outlook.verdict, OutlookVerdict::Foreseen);
 
     let (low, median, high) = (outlook.earliest_ms, outlook.median_ms, outlook.latest_ms);
     let truth = 48.0;
@@ -70,10 +70,10 @@ fn bytes_without_any_noise_are_judged_like_any_others() {
             .collect();
         let outlook = forecast_saturation(
             &points,
-            &Question::disk(if shape < 2 { 2.0 * level } else { bytes(16.0) }),
+            &SaturationQuestion::disk(if shape < 2 { 2.0 * level } else { bytes(16.0) }),
         );
         match shape {
-            0 | 1 => assert_eq!(outlook.verdict, Verdict::NotForeseen, "{level}"),
+            0 | 1 => assert_eq!(outlook.verdict, OutlookVerdict::NotForeseen, "{level}"),
             _ => assert!(
                 (30.0..70.0).contains(&hours_until(outlook.median_ms, &points)),
                 "{level} {shape}"
@@ -88,10 +88,10 @@ fn steady_levels_are_not_forecast_to_fill() {
         let points = days(seed, 14.0, |day| {
             50.0 + 10.0 * (day * std::f64::consts::TAU).sin()
         });
-        let outlook = forecast_saturation(&points, &Question::disk(70.0));
+        let outlook = forecast_saturation(&points, &SaturationQuestion::disk(70.0));
         assert_eq!(
             outlook.verdict,
-            Verdict::NotForeseen,
+            OutlookVerdict::NotForeseen,
             "seed {seed}: {outlook:?}"
         );
         assert!(outlook.probability.unwrap() < 0.1);
@@ -103,7 +103,7 @@ fn a_changed_rate_is_followed() {
     let points = days(3, 14.0, |day| {
         100.0 + 2.0 * day.min(11.0) + 10.0 * (day - 11.0).max(0.0)
     });
-    let outlook = forecast_saturation(&points, &Question::disk(162.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(162.0));
     assert!(
         (hours_until(outlook.median_ms, &points) - 24.0).abs() < 5.0,
         "{outlook:?}"
@@ -118,7 +118,7 @@ fn bursts_fill_a_disk_before_its_middle_does() {
         if block.is_multiple_of(5) { 8.0 } else { 0.0 }
     };
     let points = days(9, 14.0, |day| 100.0 + 5.0 * day + burst(day));
-    let outlook = forecast_saturation(&points, &Question::disk(184.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(184.0));
 
     // Growth alone takes 67 hours; a burst is enough from the 29th hour on.
     let middle = hours_until(outlook.median_ms, &points);
@@ -138,7 +138,7 @@ fn peaks_of_minutes_fill_a_disk_too() {
         if block.is_multiple_of(48) { 24.0 } else { 0.0 }
     };
     let points = days(25, 14.0, |day| 100.0 + 5.0 * day + peak(day));
-    let outlook = forecast_saturation(&points, &Question::disk(184.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(184.0));
 
     // Growth alone takes 67 hours; a peak is enough from the 29th hour on.
     let middle = hours_until(outlook.median_ms, &points);
@@ -150,7 +150,7 @@ fn a_nightly_rotation_is_not_the_end_of_growth() {
     let points = days(4, 14.0, |day| {
         100.0 + 4.0 * day.floor() + 12.0 * day.fract()
     });
-    let outlook = forecast_saturation(&points, &Question::disk(173.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(173.0));
 
     // Each day gains 12 and keeps 4: the third day from now begins at 164 and passes 173 after 18
     // of its hours.
@@ -164,20 +164,20 @@ fn a_nightly_rotation_is_not_the_end_of_growth() {
 fn a_clean_up_that_always_came_first_lowers_the_chance() {
     let sawtooth = |day: f64| 100.0 + 10.0 * (day % 3.1);
     let points = days(5, 28.0, sawtooth);
-    let outlook = forecast_saturation(&points, &Question::disk(140.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(140.0));
     assert!(outlook.releases.len() >= 7, "{:?}", outlook.releases.len());
     assert!(
         outlook
             .reasons
             .iter()
-            .any(|reason| matches!(reason, Reason::Released { .. }))
+            .any(|reason| matches!(reason, SaturationReason::Released { .. }))
     );
 
     assert!(outlook.probability.unwrap() < 0.3, "{outlook:?}");
 
     let never = days(5, 27.9, |day| 100.0 + 10.0 * (day - 24.8).max(0.0));
     assert!(
-        forecast_saturation(&never, &Question::disk(140.0))
+        forecast_saturation(&never, &SaturationQuestion::disk(140.0))
             .probability
             .unwrap()
             > 0.8
@@ -192,7 +192,7 @@ fn one_clean_up_does_not_foretell_the_next() {
         let points = days(seed, 14.0, |day| {
             100.0 + 5.0 * day - if day > 7.5 { 20.0 } else { 0.0 }
         });
-        let outlook = forecast_saturation(&points, &Question::disk(160.0));
+        let outlook = forecast_saturation(&points, &SaturationQuestion::disk(160.0));
         assert_eq!(outlook.releases.len(), 1, "seed {seed}: {outlook:?}");
         assert!(
             (hours_until(outlook.median_ms, &points) - 48.0).abs() < 8.0,
@@ -208,7 +208,7 @@ fn growth_that_doubles_is_followed() {
     for seed in 14..18 {
         let grown = |day: f64| 5.0 * (day / 3.0).exp2();
         let points = days(seed, 14.0, grown);
-        let outlook = forecast_saturation(&points, &Question::disk(grown(15.0)));
+        let outlook = forecast_saturation(&points, &SaturationQuestion::disk(grown(15.0)));
         assert!(
             (hours_until(outlook.median_ms, &points) - 24.0).abs() < 2.5,
             "seed {seed}: {outlook:?}"
@@ -221,7 +221,7 @@ fn growth_between_the_powers_tried_is_followed_as_closely() {
     for doubled_in in [2.4, 3.0, 3.7, 4.6, 5.8, 7.0] {
         let grown = |day: f64| 50.0 * (day / doubled_in).exp2();
         let points = days(22, 14.0, grown);
-        let outlook = forecast_saturation(&points, &Question::disk(grown(15.0)));
+        let outlook = forecast_saturation(&points, &SaturationQuestion::disk(grown(15.0)));
         assert!(
             (hours_until(outlook.median_ms, &points) - 24.0).abs() < 1.2,
             "{doubled_in} days: {outlook:?}"
@@ -237,7 +237,7 @@ fn growth_between_the_powers_tried_is_not_taken_for_slower() {
             let grown = |day: f64| 500.0 * (day / doubled_in).exp2();
             let points = days(23, 14.0, grown);
             hours_until(
-                forecast_saturation(&points, &Question::disk(grown(15.0))).median_ms,
+                forecast_saturation(&points, &SaturationQuestion::disk(grown(15.0))).median_ms,
                 &points,
             ) - 24.0
         })
@@ -262,7 +262,10 @@ fn a_week_that_repeats_is_not_blurred_by_the_weeks_before_it_was_seen() {
 
     for ahead in [21.0, 23.0] {
         let points = days(24, 14.0, level);
-        let outlook = forecast_saturation(&points, &Question::disk(level(14.0 + ahead / 24.0)));
+        let outlook = forecast_saturation(
+            &points,
+            &SaturationQuestion::disk(level(14.0 + ahead / 24.0)),
+        );
         assert!(
             (hours_until(outlook.median_ms, &points) - ahead).abs() < 2.0,
             "{ahead}: {outlook:?}"
@@ -275,8 +278,8 @@ fn connections_are_predicted_within_hours() {
     let points = series(6, 60_000, 24 * 60, |share| {
         40.0 + 50.0 * (share - 0.8).max(0.0) / 0.2
     });
-    let outlook = forecast_saturation(&points, &Question::connections(100.0));
-    assert_eq!(outlook.verdict, Verdict::Foreseen);
+    let outlook = forecast_saturation(&points, &SaturationQuestion::connections(100.0));
+    assert_eq!(outlook.verdict, OutlookVerdict::Foreseen);
 
     // 50 more in the last 4.8 hours: 10 more take another hour.
     assert!(
@@ -284,8 +287,8 @@ fn connections_are_predicted_within_hours() {
         "{outlook:?}"
     );
     assert_eq!(
-        forecast_saturation(&points, &Question::connections(500.0)).verdict,
-        Verdict::NotForeseen
+        forecast_saturation(&points, &SaturationQuestion::connections(500.0)).verdict,
+        OutlookVerdict::NotForeseen
     );
 }
 
@@ -294,7 +297,7 @@ fn calls_are_predicted_within_minutes() {
     let points = series(7, 10_000, 6 * 360, |share| {
         200.0 + 600.0 * (share - 0.9).max(0.0) / 0.1
     });
-    let outlook = forecast_saturation(&points, &Question::call_rate(900.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::call_rate(900.0));
     assert!(
         (hours_until(outlook.median_ms, &points) * 60.0 - 6.0).abs() < 2.0,
         "{outlook:?}"
@@ -304,33 +307,33 @@ fn calls_are_predicted_within_minutes() {
 #[test]
 fn a_full_resource_is_full_now_and_thin_data_abstains() {
     let points = days(8, 3.0, |_| 100.0);
-    let outlook = forecast_saturation(&points, &Question::disk(90.0));
+    let outlook = forecast_saturation(&points, &SaturationQuestion::disk(90.0));
     assert_eq!(
         (outlook.verdict, outlook.probability),
-        (Verdict::Foreseen, Some(1.0))
+        (OutlookVerdict::Foreseen, Some(1.0))
     );
-    assert_eq!(outlook.reasons, [Reason::Full]);
+    assert_eq!(outlook.reasons, [SaturationReason::Full]);
 
-    let reason = |points: &[Point], question: Question| {
+    let reason = |points: &[Point], question: SaturationQuestion| {
         let outlook = forecast_saturation(points, &question);
         assert_eq!(
             (outlook.verdict, outlook.probability),
-            (Verdict::Abstained, None)
+            (OutlookVerdict::Abstained, None)
         );
         outlook.reasons[0]
     };
 
     assert_eq!(
-        reason(&[], Question::disk(1.0)),
-        Reason::TooFewPoints { points: 0 }
+        reason(&[], SaturationQuestion::disk(1.0)),
+        SaturationReason::TooFewPoints { points: 0 }
     );
     assert!(matches!(
-        reason(&points[..10], Question::disk(200.0)),
-        Reason::TooFewPoints { .. }
+        reason(&points[..10], SaturationQuestion::disk(200.0)),
+        SaturationReason::TooFewPoints { .. }
     ));
     assert_eq!(
-        reason(&points, Question::disk(f64::NAN)),
-        Reason::NoCapacity
+        reason(&points, SaturationQuestion::disk(f64::NAN)),
+        SaturationReason::NoCapacity
     );
 
     let holes: Vec<Point> = points
@@ -340,7 +343,7 @@ fn a_full_resource_is_full_now_and_thin_data_abstains() {
         .collect();
 
     assert!(matches!(
-        reason(&holes, Question::disk(200.0)),
-        Reason::Gaps { .. }
+        reason(&holes, SaturationQuestion::disk(200.0)),
+        SaturationReason::Gaps { .. }
     ));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::forecast::{Settings, fit};
+use crate::forecast::{ForecastSettings, fit};
 use crate::grid::Grid;
 use crate::window::{DAY_MS, HOUR_MS, WEEK_MS};
 
@@ -29,7 +29,7 @@ const LEVEL_STEPS: usize = 6;
 
 /// Upper bounds of the load ahead.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct ScalingBounds {
     /// Within the lead.
     pub(super) lead: f64,
     /// Within the next hour, or the lead where that is longer.
@@ -164,7 +164,7 @@ impl Predictors {
 
     /// Takes the next load, and returns the bounds of what follows. `None` while no predictor
     /// knows its errors.
-    pub(super) fn observe(&mut self, at_ms: i64, load: f64) -> Option<Bounds> {
+    pub(super) fn observe(&mut self, at_ms: i64, load: f64) -> Option<ScalingBounds> {
         let start_ms = *self.start_ms.get_or_insert(at_ms);
         let since = (at_ms - start_ms).max(0) + self.step_ms / 2;
         let slot = (since / self.step_ms) as usize;
@@ -204,7 +204,7 @@ impl Predictors {
         slot: usize,
         predicted: &[Option<f64>; COUNT],
         bounds: &[Option<f64>; COUNT],
-    ) -> Option<Bounds> {
+    ) -> Option<ScalingBounds> {
         let loss = |which: usize| self.errors[which].mean_loss();
         let above = |which: usize, predicted: f64| {
             Some((predicted + self.floor) * bounds[which]?.exp() - self.floor)
@@ -214,7 +214,7 @@ impl Predictors {
         let usable = || (0..self.competing).filter(|which| lead(*which).is_some());
         let best = usable().min_by(|a, b| loss(*a).total_cmp(&loss(*b)))?;
         let highest = [best, 0, 1].into_iter().filter_map(lead).reduce(f64::max)?;
-        Some(Bounds {
+        Some(ScalingBounds {
             lead: if slot < self.surprised {
                 highest
             } else {
@@ -301,9 +301,9 @@ impl Predictors {
             dropped: 0,
         };
 
-        let settings = Settings {
+        let settings = ForecastSettings {
             horizon: steps.min(grid.values.len() / 3).max(1),
-            ..Settings::default()
+            ..ForecastSettings::default()
         };
         self.forecast = match fit(&grid, &settings) {
             Ok(model) => {

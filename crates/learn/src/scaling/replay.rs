@@ -4,7 +4,7 @@
 //! A unit serves the lead after it is asked for, and no longer than it is wanted. So at a row there
 //! are as many units as the fewest that were wanted since the lead before it.
 
-use super::{ScalingPolicy, Sessions, Settings, Wanted};
+use super::{ScalingPolicy, ScalingSettings, Sessions, Wanted};
 use crate::Point;
 use crate::window::HOUR_MS;
 
@@ -15,7 +15,7 @@ const MINUTE_MS: f64 = 60_000.0;
 
 /// Sums of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Outcome {
+pub struct ReplayOutcome {
     /// Rows that were scored.
     pub rows: u64,
     /// Rows whose load was above the capacity.
@@ -31,7 +31,7 @@ pub struct Outcome {
     pub changes: u64,
 }
 
-impl Outcome {
+impl ReplayOutcome {
     /// Returns the minutes in which the load was above the capacity.
     #[must_use]
     pub fn minutes_above(&self) -> f64 {
@@ -50,8 +50,8 @@ impl Outcome {
 
     /// Returns the outcome of both replays together.
     #[must_use]
-    pub fn and(self, other: Outcome) -> Outcome {
-        Outcome {
+    pub fn and(self, other: ReplayOutcome) -> ReplayOutcome {
+        ReplayOutcome {
             rows: self.rows + other.rows,
             rows_above: self.rows_above + other.rows_above,
             step_ms: self.step_ms.max(other.step_ms),
@@ -65,7 +65,7 @@ impl Outcome {
 
 /// Returns the decisions of the policy at each row, from that row and those before it.
 #[must_use]
-pub fn predicted(points: &[Point], settings: Settings) -> Vec<Wanted> {
+pub fn predicted(points: &[Point], settings: ScalingSettings) -> Vec<Wanted> {
     let mut policy = ScalingPolicy::new(settings);
     let rows = points.iter();
     rows.map(|(at, load)| policy.observe(*at, Some(*load), Sessions::NotCounted))
@@ -75,7 +75,7 @@ pub fn predicted(points: &[Point], settings: Settings) -> Vec<Wanted> {
 /// Returns the units of target tracking: enough that the load now uses `target` of them, 0 to 1;
 /// down after a quarter of an hour.
 #[must_use]
-pub fn tracking(points: &[Point], settings: Settings, target: f64) -> Vec<u64> {
+pub fn tracking(points: &[Point], settings: ScalingSettings, target: f64) -> Vec<u64> {
     let needed: Vec<u64> = points
         .iter()
         .map(|(_, load)| ((load / target / settings.unit).ceil() as u64).max(settings.least))
@@ -94,7 +94,7 @@ pub fn tracking(points: &[Point], settings: Settings, target: f64) -> Vec<u64> {
 
 /// Returns the fewest units that serve every load, known in advance.
 #[must_use]
-pub fn foresight(points: &[Point], settings: Settings) -> Vec<u64> {
+pub fn foresight(points: &[Point], settings: ScalingSettings) -> Vec<u64> {
     let lead = lead_rows(settings);
     (0..points.len())
         .map(|row| {
@@ -111,14 +111,14 @@ pub fn foresight(points: &[Point], settings: Settings) -> Vec<u64> {
 #[must_use]
 pub fn serve(
     points: &[Point],
-    settings: Settings,
+    settings: ScalingSettings,
     wanted: &[u64],
     (from_ms, until_ms): (i64, i64),
-) -> Outcome {
+) -> ReplayOutcome {
     let lead = lead_rows(settings);
-    let mut outcome = Outcome {
+    let mut outcome = ReplayOutcome {
         step_ms: settings.step_ms,
-        ..Outcome::default()
+        ..ReplayOutcome::default()
     };
     let rows = points.len().min(wanted.len());
     let scored = |row: &usize| (from_ms..until_ms).contains(&points[*row].0);
@@ -139,7 +139,7 @@ pub fn serve(
 }
 
 /// Rows from asking for a unit until it serves.
-fn lead_rows(settings: Settings) -> usize {
+fn lead_rows(settings: ScalingSettings) -> usize {
     (settings.lead_ms.max(0) as u64).div_ceil(settings.step_ms.max(1) as u64) as usize
 }
 
@@ -149,7 +149,7 @@ mod tests {
     use crate::window::DAY_MS;
 
     const STEP_MS: i64 = 300_000;
-    const SETTINGS: Settings = Settings {
+    const SETTINGS: ScalingSettings = ScalingSettings {
         unit: 10.0,
         lead_ms: 3 * STEP_MS,
         least: 1,
@@ -200,7 +200,7 @@ mod tests {
         assert!(ahead.unit_hours < half.unit_hours);
 
         // Without seasons nothing announces a morning.
-        let blind = Settings {
+        let blind = ScalingSettings {
             seasonal: false,
             ..SETTINGS
         };

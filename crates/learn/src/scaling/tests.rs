@@ -4,8 +4,8 @@ use super::*;
 
 const STEP_MS: i64 = 300_000;
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> ScalingSettings {
+    ScalingSettings {
         unit: 100.0,
         lead_ms: 3 * STEP_MS,
         least: 2,
@@ -34,7 +34,7 @@ fn the_first_day_tracks_the_load_and_says_so() {
     assert!(
         found
             .iter()
-            .all(|one| matches!(one.reason, Reason::Learning | Reason::Held))
+            .all(|one| matches!(one.reason, ScalingReason::Learning | ScalingReason::Held))
     );
     assert_eq!(found[0].units, 3, "141 a unit at 70 %");
     assert_eq!(found[100].units, 15);
@@ -49,7 +49,9 @@ fn units_are_asked_for_before_the_day_begins() {
     assert!(before.units >= 10, "{before:?}");
     let ahead = &found[day + 85..day + 94];
     assert!(
-        ahead.iter().any(|one| one.reason == Reason::Forecast),
+        ahead
+            .iter()
+            .any(|one| one.reason == ScalingReason::Forecast),
         "{ahead:?}"
     );
     assert!(found[day + 60].units <= 3, "{:?}", found[day + 60]);
@@ -64,8 +66,8 @@ fn units_are_asked_for_before_the_day_begins() {
 #[test]
 fn nothing_goes_down_while_sessions_are_active_or_unknown() {
     for (sessions, reason) in [
-        (Sessions::Active(1.0), Reason::ActiveSessions),
-        (Sessions::Unknown, Reason::UnknownSessions),
+        (Sessions::Active(1.0), ScalingReason::ActiveSessions),
+        (Sessions::Unknown, ScalingReason::UnknownSessions),
     ] {
         // The sessions of the last day end late.
         let day = 13 * 288;
@@ -129,13 +131,16 @@ fn a_load_that_was_not_measured_changes_nothing() {
         .units;
     for row in 2..50 {
         let wanted = policy.observe(row * STEP_MS, Some(f64::NAN), Sessions::NotCounted);
-        assert_eq!((wanted.units, wanted.reason), (units, Reason::NotMeasured));
+        assert_eq!(
+            (wanted.units, wanted.reason),
+            (units, ScalingReason::NotMeasured)
+        );
     }
 }
 
 #[test]
 fn odd_values_are_bounded() {
-    let mut policy = ScalingPolicy::new(Settings {
+    let mut policy = ScalingPolicy::new(ScalingSettings {
         lead_ms: 0,
         ..settings()
     });

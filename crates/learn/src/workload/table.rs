@@ -24,7 +24,7 @@ struct Row {
 pub struct Property {
     /// The property in words.
     pub name: &'static str,
-    /// Weights by class, in the order of [`super::Class::ALL`].
+    /// Weights by class, in the order of [`super::WorkloadClass::ALL`].
     pub weights: [f64; 4],
 }
 

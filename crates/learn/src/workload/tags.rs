@@ -1,8 +1,8 @@
 //! Words in tags that support a kind of work.
 
-use super::Class;
+use super::WorkloadClass;
 
-/// Words for each class, in the order of `Class::ALL`, as whole words of a tag's value (or of the
+/// Words for each class, in the order of `WorkloadClass::ALL`, as whole words of a tag's value (or of the
 /// name).
 const WORDS: [&[&str]; 4] = [
     &[
@@ -72,9 +72,9 @@ const KEYS: [&str; 9] = [
 /// Returns the class that a word speaks for; `None` for other words. Digits at its end do not
 /// count.
 #[must_use]
-pub fn class_of_word(word: &str) -> Option<Class> {
+pub fn class_of_word(word: &str) -> Option<WorkloadClass> {
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    Class::ALL
+    WorkloadClass::ALL
         .into_iter()
         .zip(WORDS)
         .find(|(_, words)| words.contains(&word))

@@ -67,9 +67,9 @@ fn probable(cpu: &[Point]) -> [f64; 4] {
 #[test]
 fn shapes_speak_for_their_class() {
     for (cpu, class) in [
-        (serving(14), Class::Production),
-        (jobs(14), Class::Batch),
-        (building(14), Class::Development),
+        (serving(14), WorkloadClass::Production),
+        (jobs(14), WorkloadClass::Batch),
+        (building(14), WorkloadClass::Development),
     ] {
         let found = probable(&cpu);
         assert!(found[class as usize] > 0.7, "{class:?} {found:?}");
@@ -93,7 +93,7 @@ fn a_property_says_what_it_speaks_for() {
         .find(|property| property.name == "quiet on weekends")
         .unwrap();
     assert!(
-        weekends.weights[Class::Development as usize] > 1.0,
+        weekends.weights[WorkloadClass::Development as usize] > 1.0,
         "{found:?}"
     );
     assert!(
@@ -128,19 +128,23 @@ fn the_time_zone_does_not_matter() {
         .into_iter()
         .map(|(at, value)| (at + 5 * HOUR_MS, value))
         .collect();
-    assert!((probable(&moved)[Class::Batch as usize] - here[Class::Batch as usize]).abs() < 0.1);
+    assert!(
+        (probable(&moved)[WorkloadClass::Batch as usize] - here[WorkloadClass::Batch as usize])
+            .abs()
+            < 0.1
+    );
 }
 
 #[test]
 fn words_are_read_whole() {
     let class = |text: &str| words(text).find_map(|word| class_of_word(&word));
-    assert_eq!(class("PROD-eu"), Some(Class::Production));
-    assert_eq!(class("worker12"), Some(Class::Batch));
+    assert_eq!(class("PROD-eu"), Some(WorkloadClass::Production));
+    assert_eq!(class("worker12"), Some(WorkloadClass::Batch));
     assert_eq!((class("product-team"), class("devotion")), (None, None));
     assert!(is_purpose_key("Env") && !is_purpose_key("owner"));
     assert!(
-        Class::ALL
+        WorkloadClass::ALL
             .into_iter()
-            .all(|class| Class::parse(class.as_str()) == Some(class))
+            .all(|class| WorkloadClass::parse(class.as_str()) == Some(class))
     );
 }

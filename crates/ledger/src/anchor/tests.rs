@@ -23,14 +23,14 @@ fn head(size: u64) -> AnchorHead {
 fn the_newest_slot_that_holds_counts() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("anchor/head");
-    assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Nothing);
+    assert_eq!(read(&LocalDisk, &path).unwrap(), AnchorFound::Nothing);
 
     let mut anchor = Anchor::create(&LocalDisk, &path, &head(0)).unwrap();
     for size in 1..=5 {
         anchor.write(&head(size)).unwrap();
         assert_eq!(
             read(&LocalDisk, &path).unwrap(),
-            Found::Head(head(size), size + 1)
+            AnchorFound::Head(head(size), size + 1)
         );
     }
 
@@ -44,7 +44,7 @@ fn the_newest_slot_that_holds_counts() {
     bytes[SLOT_STEP + SLOT_LEN - 1] ^= 1;
     assert_eq!(decode(&bytes), None);
     std::fs::write(&path, &bytes[..100]).unwrap();
-    assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Damaged);
+    assert_eq!(read(&LocalDisk, &path).unwrap(), AnchorFound::Damaged);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn every_flipped_byte_is_noticed_and_gone_after_a_rewrite() {
         assert!(is_sound(&LocalDisk, &path).unwrap(), "byte {at}");
         assert_eq!(
             read(&LocalDisk, &path).unwrap(),
-            Found::Head(head(3), turn + 2),
+            AnchorFound::Head(head(3), turn + 2),
             "byte {at}"
         );
     }

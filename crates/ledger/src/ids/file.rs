@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use reeve_tlog::MAX_NOTE_BYTES;
 use sha2::{Digest as _, Sha256};
 
-use super::filter::{BLOCK_BYTES, Filter};
+use super::filter::{BLOCK_BYTES, IdFilter};
 use super::mark::{KEY_LEN, MARK_LEN};
 use super::{IdKey, Mark};
 use crate::attest::Attestor;
@@ -42,7 +42,7 @@ const MANY: u64 = 80_000;
 
 /// An identifier and what became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct IdRecord {
     /// Key of the event id.
     pub(crate) key: IdKey,
     /// Mark of the claim.
@@ -57,7 +57,7 @@ pub(crate) struct Record {
 pub(crate) struct IdFile {
     file: Box<dyn DiskFile>,
     head: Head,
-    filter: Filter,
+    filter: IdFilter,
     /// A digest of each page, one after another.
     digests: Vec<u8>,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Times {
 
 impl Times {
     /// Returns the time range of some records.
-    pub(crate) fn new(records: &[Record]) -> Times {
+    pub(crate) fn new(records: &[IdRecord]) -> Times {
         records
             .iter()
             .map(|record| millis(record.recorded_at))
@@ -188,7 +188,7 @@ pub(super) fn damaged(message: &str) -> io::Error {
 
 impl Head {
     fn filter_len(&self) -> usize {
-        Filter::blocks(self.count) as usize * BLOCK_BYTES
+        IdFilter::blocks(self.count) as usize * BLOCK_BYTES
     }
 
     fn pages(&self) -> u64 {
@@ -332,7 +332,7 @@ impl IdFile {
         Ok(IdFile {
             file,
             head,
-            filter: Filter::from_bytes(&filter),
+            filter: IdFilter::from_bytes(&filter),
             digests: digests.to_vec(),
         })
     }
@@ -364,7 +364,7 @@ impl IdFile {
 
     /// Finds a key. Keys are hashes, so that the position of a key in their order gives its page,
     /// plus or minus one.
-    pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<Record>> {
+    pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<IdRecord>> {
         let pages = self.head.pages();
         if pages == 0 || !self.filter.may_hold(key) {
             return Ok(None);
@@ -391,7 +391,7 @@ impl IdFile {
         }
     }
 
-    fn page(&self, page: u64) -> io::Result<Vec<Record>> {
+    fn page(&self, page: u64) -> io::Result<Vec<IdRecord>> {
         let mut bytes = [0; PAGE_LEN];
         self.file.read_at(self.head.page_at(page), &mut bytes)?;
         let (digests, _) = self.digests.as_chunks::<DIGEST_LEN>();
@@ -401,7 +401,7 @@ impl IdFile {
         self.decode_page(&bytes)
     }
 
-    fn decode_page(&self, page: &[u8; PAGE_LEN]) -> io::Result<Vec<Record>> {
+    fn decode_page(&self, page: &[u8; PAGE_LEN]) -> io::Result<Vec<IdRecord>> {
         let checksum = crc32c::crc32c(&page[..PAGE_LEN - 4]).to_le_bytes();
         let count = usize::from(u16::from_le_bytes([
             page[PAGE_COUNT_AT],
@@ -421,7 +421,7 @@ impl IdFile {
             .collect()
     }
 
-    fn decode_record(&self, first: u64, widths: Widths, bytes: &[u8]) -> io::Result<Record> {
+    fn decode_record(&self, first: u64, widths: Widths, bytes: &[u8]) -> io::Result<IdRecord> {
         let mut rest = bytes;
         let [key, mark, sequence, time] = widths.0.map(|width| {
             let (part, after) = rest.split_at(width);
@@ -437,7 +437,7 @@ impl IdFile {
         let recorded_at =
             Timestamp::from_millisecond(time as i64).map_err(|_| damaged("record"))?;
 
-        Ok(Record {
+        Ok(IdRecord {
             key,
             mark,
             sequence: self.head.first + u64::from_le_bytes(sequence),
@@ -447,7 +447,7 @@ impl IdFile {
 }
 
 /// All records of several files in the order of their keys.
-pub(crate) fn merged(files: &[Arc<IdFile>]) -> impl Iterator<Item = io::Result<Record>> {
+pub(crate) fn merged(files: &[Arc<IdFile>]) -> impl Iterator<Item = io::Result<IdRecord>> {
     let mut sources: Vec<_> = files
         .iter()
         .map(|file| Records::new(file).peekable())
@@ -471,7 +471,7 @@ pub(crate) fn merged(files: &[Arc<IdFile>]) -> impl Iterator<Item = io::Result<R
 struct Records<'a> {
     file: &'a IdFile,
     page: u64,
-    buffer: std::vec::IntoIter<Record>,
+    buffer: std::vec::IntoIter<IdRecord>,
 }
 
 impl<'a> Records<'a> {
@@ -485,9 +485,9 @@ impl<'a> Records<'a> {
 }
 
 impl Iterator for Records<'_> {
-    type Item = io::Result<Record>;
+    type Item = io::Result<IdRecord>;
 
-    fn next(&mut self) -> Option<io::Result<Record>> {
+    fn next(&mut self) -> Option<io::Result<IdRecord>> {
         loop {
             if let Some(record) = self.buffer.next() {
                 return Some(Ok(record));

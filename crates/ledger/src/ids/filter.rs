@@ -17,15 +17,15 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Says of a key "surely not here" or "probably here".
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Filter {
+pub(crate) struct IdFilter {
     words: Vec<u64>,
 }
 
-impl Filter {
+impl IdFilter {
     /// An empty filter for about this many keys.
-    pub(crate) fn for_keys(count: u64) -> Filter {
+    pub(crate) fn for_keys(count: u64) -> IdFilter {
         let blocks = count.div_ceil(KEYS_PER_BLOCK).max(1);
-        Filter {
+        IdFilter {
             words: vec![0; blocks as usize * BLOCK_WORDS],
         }
     }
@@ -36,9 +36,9 @@ impl Filter {
     }
 
     /// Reads what `to_bytes` wrote.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Filter {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> IdFilter {
         let (words, _) = bytes.as_chunks::<8>();
-        Filter {
+        IdFilter {
             words: words.iter().map(|word| u64::from_le_bytes(*word)).collect(),
         }
     }
@@ -86,15 +86,15 @@ mod tests {
     #[test]
     fn no_false_denial_and_few_false_alarms() {
         let key = |i: u32| IdKey::new(&i.to_string());
-        let mut filter = Filter::for_keys(10_000);
+        let mut filter = IdFilter::for_keys(10_000);
         (0..10_000).for_each(|i| filter.insert(&key(i)));
-        let filter = Filter::from_bytes(&filter.to_bytes());
+        let filter = IdFilter::from_bytes(&filter.to_bytes());
         assert!((0..10_000).all(|i| filter.may_hold(&key(i))));
 
         let alarms = (10_000..110_000)
             .filter(|i| filter.may_hold(&key(*i)))
             .count();
         assert!(alarms < 2_000, "{alarms} false alarms of 100,000");
-        assert!(!Filter::for_keys(0).may_hold(&key(1)));
+        assert!(!IdFilter::for_keys(0).may_hold(&key(1)));
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Mark(pub(crate) [u8; MARK_LEN]);
 
 /// A claim that may have been made before.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Claim {
+pub(crate) struct MarkClaim {
     /// Key of its event id.
     pub(crate) key: IdKey,
     /// The mark to keep of it.
@@ -75,23 +75,23 @@ fn mark_without_time(entry: &mut Entry) -> Mark {
         .into()))
 }
 
-impl Claim {
+impl MarkClaim {
     /// The claim of a draft. Leaves the draft as it was.
-    pub(crate) fn of_draft(draft: &mut Draft) -> Claim {
-        let claim = Claim::new(&mut draft.entry, draft.recorded_at, &draft.claim_digest);
-        Claim {
+    pub(crate) fn of_draft(draft: &mut Draft) -> MarkClaim {
+        let claim = MarkClaim::new(&mut draft.entry, draft.recorded_at, &draft.claim_digest);
+        MarkClaim {
             stamped: draft.timestamp_defaulted,
             ..claim
         }
     }
 
     /// The claim of a stored entry. Leaves the entry as it was.
-    pub(crate) fn of_stored(entry: &mut Entry, recorded_at: Timestamp) -> Claim {
+    pub(crate) fn of_stored(entry: &mut Entry, recorded_at: Timestamp) -> MarkClaim {
         let digest = claim_digest(entry);
-        Claim::new(entry, recorded_at, &digest)
+        MarkClaim::new(entry, recorded_at, &digest)
     }
 
-    fn new(entry: &mut Entry, recorded_at: Timestamp, digest: &[u8; 32]) -> Claim {
+    fn new(entry: &mut Entry, recorded_at: Timestamp, digest: &[u8; 32]) -> MarkClaim {
         let whole = Mark(cut(digest));
         let stamped = entry.timestamp == recorded_at;
         let mark = if stamped {
@@ -100,7 +100,7 @@ impl Claim {
             whole
         };
 
-        Claim {
+        MarkClaim {
             key: IdKey::new(entry.event_id.as_str()),
             mark,
             whole,
@@ -154,11 +154,11 @@ mod tests {
 
         for (first, first_at, second, second_at, expect) in cases {
             let mut stored = draft(first, first_at);
-            let kept = Claim::of_draft(&mut stored).mark;
-            let again = Claim::of_stored(&mut stored.entry.clone(), stored.recorded_at).mark;
+            let kept = MarkClaim::of_draft(&mut stored).mark;
+            let again = MarkClaim::of_stored(&mut stored.entry.clone(), stored.recorded_at).mark;
             assert_eq!(kept, again, "{first}");
             let mut sent = draft(second, second_at);
-            let claim = Claim::of_draft(&mut sent);
+            let claim = MarkClaim::of_draft(&mut sent);
             let repeats = claim.repeats(&sent.entry, kept, stored.recorded_at);
             assert_eq!(
                 repeats, expect,

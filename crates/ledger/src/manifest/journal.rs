@@ -22,7 +22,7 @@ use crate::attest::Attestor;
 use crate::disk::{Disk, DiskFile, read_if_there, write_durably};
 use crate::segment::SegmentMeta;
 pub(crate) use erasure::replace;
-use record::{Kind, Record, RecordFault};
+use record::{JournalKind, JournalRecord, RecordFault};
 
 /// The file as attestations name it.
 pub const NAME: &str = "ledger/manifest.journal";
@@ -104,7 +104,7 @@ pub fn decode(
     let (mut at, mut digest) = (0, [0; 32]);
 
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        match Record::read(rest, &digest) {
+        match JournalRecord::read(rest, &digest) {
             Ok((record, length, next)) => {
                 at += length;
                 digest = next;
@@ -155,25 +155,26 @@ pub fn decode(
 }
 
 /// The sealed part of the log after a list of records.
-fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError> {
+fn fold(records: impl Iterator<Item = JournalRecord>) -> Result<Manifest, ManifestError> {
     let contradiction = |text: &str| ManifestError::Contradiction(text.to_owned());
     let mut manifest: Option<Manifest> = None;
 
     for record in records {
         let begin = manifest.as_ref().map_or(0, |manifest| manifest.sealed_size);
-        if matches!(record.kind, Kind::Snapshot | Kind::Seal) {
+        if matches!(record.kind, JournalKind::Snapshot | JournalKind::Seal) {
             check_segments(&record.segments, begin, record.sealed_size)?;
         }
         match (&mut manifest, record.kind) {
-            (None, Kind::Snapshot) => manifest = Some(record.into_manifest()),
-            (Some(manifest), Kind::Seal) if manifest.origin == record.origin => {
+            (None, JournalKind::Snapshot) => manifest = Some(record.into_manifest()),
+            (Some(manifest), JournalKind::Seal) if manifest.origin == record.origin => {
                 (manifest.sealed_size, manifest.root, manifest.chain_hash) =
                     (record.sealed_size, record.root, record.chain_hash);
                 manifest.segments.extend(record.segments);
             }
-            (Some(manifest), kind @ (Kind::Expire | Kind::Erase | Kind::Move))
-                if manifest.origin == record.origin =>
-            {
+            (
+                Some(manifest),
+                kind @ (JournalKind::Expire | JournalKind::Erase | JournalKind::Move),
+            ) if manifest.origin == record.origin => {
                 let extent = (record.sealed_size, record.root, record.chain_hash);
                 if extent != (manifest.sealed_size, manifest.root, manifest.chain_hash) {
                     return Err(contradiction(
@@ -181,16 +182,24 @@ fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError
                     ));
                 }
                 match kind {
-                    Kind::Erase => erasure::replace(&mut manifest.segments, &record.segments)?,
-                    Kind::Move => relocate(&mut manifest.segments, &record.segments)?,
+                    JournalKind::Erase => {
+                        erasure::replace(&mut manifest.segments, &record.segments)?
+                    }
+                    JournalKind::Move => relocate(&mut manifest.segments, &record.segments)?,
                     _ => mark(&mut manifest.segments, &record.segments)?,
                 }
             }
-            (Some(_), Kind::Seal | Kind::Expire | Kind::Erase | Kind::Move) => {
+            (
+                Some(_),
+                JournalKind::Seal | JournalKind::Expire | JournalKind::Erase | JournalKind::Move,
+            ) => {
                 return Err(contradiction("its records are of two logs"));
             }
-            (None, Kind::Seal | Kind::Expire | Kind::Erase | Kind::Move)
-            | (Some(_), Kind::Snapshot) => {
+            (
+                None,
+                JournalKind::Seal | JournalKind::Expire | JournalKind::Erase | JournalKind::Move,
+            )
+            | (Some(_), JournalKind::Snapshot) => {
                 return Err(contradiction("a snapshot is its first record and no other"));
             }
         }
@@ -306,7 +315,7 @@ impl Journal {
         attestor: &Arc<Attestor>,
         manifest: &Manifest,
     ) -> Result<Journal, ManifestError> {
-        let record = Record::snapshot(manifest);
+        let record = JournalRecord::snapshot(manifest);
         let (line, digest) = record.write(attestor, &[0; 32])?;
         write_durably(disk.as_ref(), path, &line)?;
 
@@ -370,7 +379,7 @@ impl Journal {
             root: seal.root,
             chain_hash: seal.chain_hash,
         };
-        let record = Record::seal(&self.origin, seal);
+        let record = JournalRecord::seal(&self.origin, seal);
         self.write(record, extent, || {
             before.iter().chain(&seal.segments).cloned().collect()
         })
@@ -383,7 +392,7 @@ impl Journal {
         marked: Vec<SegmentMeta>,
         all: &[SegmentMeta],
     ) -> Result<(), ManifestError> {
-        self.change(Kind::Expire, marked, all)
+        self.change(JournalKind::Expire, marked, all)
     }
 
     /// Appends the record of a move; durable when this returns. `all` are the segments of the log,
@@ -393,7 +402,7 @@ impl Journal {
         moved: Vec<SegmentMeta>,
         all: &[SegmentMeta],
     ) -> Result<(), ManifestError> {
-        self.change(Kind::Move, moved, all)
+        self.change(JournalKind::Move, moved, all)
     }
 
     /// Appends the record of an erasure; durable when this returns. `all` are the segments of the
@@ -403,24 +412,24 @@ impl Journal {
         rewritten: Vec<SegmentMeta>,
         all: &[SegmentMeta],
     ) -> Result<(), ManifestError> {
-        self.change(Kind::Erase, rewritten, all)
+        self.change(JournalKind::Erase, rewritten, all)
     }
 
     fn change(
         &mut self,
-        kind: Kind,
+        kind: JournalKind,
         changed: Vec<SegmentMeta>,
         all: &[SegmentMeta],
     ) -> Result<(), ManifestError> {
         let extent = self.extent;
-        let record = Record::change(kind, &self.origin, &extent, changed);
+        let record = JournalRecord::change(kind, &self.origin, &extent, changed);
         self.write(record, extent, || all.to_vec())
     }
 
     /// Appends a record, or begins the file anew with all segments if it was removed meanwhile.
     fn write(
         &mut self,
-        record: Record,
+        record: JournalRecord,
         extent: Extent,
         all: impl FnOnce() -> Vec<SegmentMeta>,
     ) -> Result<(), ManifestError> {

@@ -11,11 +11,11 @@ use reeve_tlog::{Checkpoint, Hash, SignedNote};
 use crate::config::Places;
 use crate::disk::{Disk, names, remove_unnamed};
 use crate::entry::StoredEntry;
-use crate::ids::{Claim, Record};
+use crate::ids::{IdRecord, MarkClaim};
 use crate::open_error::OpenError;
 use crate::tiles::Tiles;
 use crate::wal::{
-    Frame, FrameEntry, FrameReader, HEADER_LEN, Wal, WalHeader, WriteFailure, file_name,
+    FrameEntry, FrameReader, HEADER_LEN, Wal, WalFrame, WalHeader, WriteFailure, file_name,
     parse_file_name, whole_frame_after,
 };
 
@@ -30,11 +30,11 @@ pub(super) struct Sealed {
 }
 
 /// Content of the write-ahead log.
-pub(super) struct Log {
+pub(super) struct ReplayedLog {
     pub(super) chain_hash: Hash,
     pub(super) entries: Vec<Arc<StoredEntry>>,
     /// Records for the index of identifiers.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<IdRecord>,
     /// The newest file that counts.
     pub(super) newest: PathBuf,
     /// First sequence of the newest file; `None` if there is no file yet.
@@ -65,7 +65,7 @@ struct Replay<'a> {
     origin: &'a str,
     anchored_size: u64,
     tiles: &'a Tiles,
-    log: Log,
+    log: ReplayedLog,
 }
 
 /// Reads all entries that are not sealed and grows the tree by them.
@@ -76,7 +76,7 @@ pub(super) fn replay(
     sealed: Sealed,
     anchored_size: u64,
     tiles: &Tiles,
-) -> Result<Log, OpenError> {
+) -> Result<ReplayedLog, OpenError> {
     let dir = places.wal();
     let listed = names(disk.as_ref(), &dir).map_err(OpenError::io(&dir, "listing"))?;
 
@@ -88,7 +88,7 @@ pub(super) fn replay(
         .collect();
     files.retain(|first| *first >= sealed.size);
     let first_path = dir.join(file_name(sealed.size));
-    let log = Log {
+    let log = ReplayedLog {
         chain_hash: sealed.chain_hash,
         entries: Vec::new(),
         records: Vec::new(),
@@ -302,7 +302,7 @@ impl Replay<'_> {
         Ok(None)
     }
 
-    fn frame(&mut self, path: &Path, frame: Frame, restored: Restored) -> Result<(), OpenError> {
+    fn frame(&mut self, path: &Path, frame: WalFrame, restored: Restored) -> Result<(), OpenError> {
         let offset = frame.offset;
         let size = self.tiles.size();
 
@@ -324,7 +324,7 @@ impl Replay<'_> {
             entry.place(sequence, chain_hash);
             growth.append(entry.leaf_hash);
             chain_hash = entry.hash;
-            self.log.records.push(Record { sequence, ..record });
+            self.log.records.push(IdRecord { sequence, ..record });
             self.log.entries.push(Arc::new(entry));
         }
 
@@ -361,10 +361,10 @@ impl Replay<'_> {
 
 /// The entries of a frame, parsed and hashed but not placed, and what the index of identifiers
 /// would keep of them.
-type Restored = Vec<Result<(StoredEntry, Record), ReadBackError>>;
+type Restored = Vec<Result<(StoredEntry, IdRecord), ReadBackError>>;
 
 /// Parses and hashes the entries of frames on all processors; takes them out of the frames.
-fn restore(frames: &mut [Frame]) -> Vec<Restored> {
+fn restore(frames: &mut [WalFrame]) -> Vec<Restored> {
     let total: usize = frames.iter().map(|frame| frame.entries.len()).sum();
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     if total < ALONE || workers == 1 {
@@ -389,11 +389,11 @@ fn restore(frames: &mut [Frame]) -> Vec<Restored> {
     results.into_iter().map(Mutex::into_inner).collect()
 }
 
-fn restore_frame(frame: &mut Frame) -> Restored {
+fn restore_frame(frame: &mut WalFrame) -> Restored {
     let restore = |(salt, canonical): FrameEntry| {
         let (mut entry, recorded_at) = Entry::from_canonical(&canonical)?;
-        let Claim { key, mark, .. } = Claim::of_stored(&mut entry, recorded_at);
-        let record = Record {
+        let MarkClaim { key, mark, .. } = MarkClaim::of_stored(&mut entry, recorded_at);
+        let record = IdRecord {
             key,
             mark,
             sequence: 0,
@@ -416,7 +416,7 @@ fn restore_frame(frame: &mut Frame) -> Restored {
 pub(super) fn settle(
     disk: &Arc<dyn Disk>,
     places: &Places,
-    log: &Log,
+    log: &ReplayedLog,
     sealed: Sealed,
     anchored_size: u64,
 ) -> Result<Wal, OpenError> {

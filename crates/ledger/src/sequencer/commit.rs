@@ -6,28 +6,28 @@ use std::sync::Arc;
 use reeve_tlog::Hash;
 
 use super::Sequencer;
-use super::plan::{Place, Plan, Waiter};
+use super::plan::{BatchPlan, Place, Waiter};
 use super::recent::Recent;
 use crate::anchor::AnchorHead;
-use crate::append::{AppendError, Prepared, Recorded, Submission};
+use crate::append::{AppendError, PreparedEntry, Recorded, Submission};
 use crate::entry::StoredEntry;
 use crate::ids::{IdKey, Mark};
-use crate::shared::{Fault, Head};
-use crate::tiles::Growth;
+use crate::shared::{LedgerFault, LedgerHead};
+use crate::tiles::TileGrowth;
 use crate::wal::{FrameHead, encode_frame};
 
 /// A batch that is numbered and signed, but not written.
 struct Batch {
     entries: Vec<Arc<StoredEntry>>,
     marks: Vec<(IdKey, Mark)>,
-    growth: Growth,
-    head: Head,
+    growth: TileGrowth,
+    head: LedgerHead,
 }
 
 impl Sequencer {
     /// Records a batch and answers every submission in it. `hurry`: something else waits behind it.
     pub(super) fn record(&mut self, batch: Vec<Submission>, hurry: bool) {
-        let Plan { fresh, waiters, .. } = self.plan(batch);
+        let BatchPlan { fresh, waiters, .. } = self.plan(batch);
         let written = if fresh.is_empty() {
             Ok(Vec::new())
         } else {
@@ -63,8 +63,8 @@ impl Sequencer {
         }
     }
 
-    fn write(&mut self, fresh: Vec<Prepared>) -> Result<Vec<Arc<StoredEntry>>, AppendError> {
-        if let Some(Fault::Unknown(message) | Fault::Removed(message)) =
+    fn write(&mut self, fresh: Vec<PreparedEntry>) -> Result<Vec<Arc<StoredEntry>>, AppendError> {
+        if let Some(LedgerFault::Unknown(message) | LedgerFault::Removed(message)) =
             self.shared.fault.lock().clone()
         {
             return Err(AppendError::Storage {
@@ -100,7 +100,7 @@ impl Sequencer {
 
     /// Gives each entry its place in log, chain and tree, and signs the tree they make. Changes
     /// nothing that is shared.
-    fn number(&self, fresh: Vec<Prepared>) -> Result<Batch, AppendError> {
+    fn number(&self, fresh: Vec<PreparedEntry>) -> Result<Batch, AppendError> {
         let (first, mut previous_hash) = {
             let head = self.shared.head.read();
             (head.size, head.chain_hash)
@@ -109,7 +109,7 @@ impl Sequencer {
         let mut entries = Vec::with_capacity(fresh.len());
         let mut marks = Vec::with_capacity(fresh.len());
 
-        for (sequence, Prepared { mut entry, claim }) in (first..).zip(fresh) {
+        for (sequence, PreparedEntry { mut entry, claim }) in (first..).zip(fresh) {
             // Nobody else has it yet, so nothing is copied.
             Arc::make_mut(&mut entry).place(sequence, previous_hash);
             growth.append(entry.leaf_hash);
@@ -127,7 +127,7 @@ impl Sequencer {
         })
     }
 
-    fn sign(&self, growth: &Growth, chain_hash: Hash) -> Result<Head, AppendError> {
+    fn sign(&self, growth: &TileGrowth, chain_hash: Hash) -> Result<LedgerHead, AppendError> {
         let (size, root) = (growth.tree().size(), growth.tree().root());
         let note = self
             .shared
@@ -137,7 +137,7 @@ impl Sequencer {
                 full_disk: false,
             })?;
 
-        Ok(Head {
+        Ok(LedgerHead {
             size,
             root,
             chain_hash,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use tokio::sync::oneshot;
 
 use super::Sequencer;
-use crate::append::{Answer, AppendError, Prepared, Slot, Submission, sealed_before};
+use crate::append::{Answer, AppendError, AppendSlot, PreparedEntry, Submission, sealed_before};
 use crate::entry::Receipt;
 use crate::ids::IdKey;
 use crate::queue::Reservation;
@@ -29,9 +29,9 @@ pub(super) struct Waiter {
 
 /// A batch whose new and repeated entries are told apart.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct BatchPlan {
     /// Entries to be written, in order.
-    pub(super) fresh: Vec<Prepared>,
+    pub(super) fresh: Vec<PreparedEntry>,
     pub(super) waiters: Vec<Waiter>,
     staged: HashMap<IdKey, usize>,
 }
@@ -39,8 +39,8 @@ pub(super) struct Plan {
 impl Sequencer {
     /// Resolves a batch; submissions that are refused are answered at once and leave nothing
     /// behind.
-    pub(super) fn plan(&self, batch: Vec<Submission>) -> Plan {
-        let mut plan = Plan::default();
+    pub(super) fn plan(&self, batch: Vec<Submission>) -> BatchPlan {
+        let mut plan = BatchPlan::default();
         for submission in batch {
             let Submission {
                 slots,
@@ -72,16 +72,16 @@ impl Sequencer {
 
     fn place(
         &self,
-        plan: &mut Plan,
-        slot: Slot,
+        plan: &mut BatchPlan,
+        slot: AppendSlot,
         known_until: u64,
         index: usize,
     ) -> Result<Place, AppendError> {
         let prepared = match slot {
-            Slot::Known(receipt) => return Ok(Place::Known(receipt)),
-            Slot::Fresh(prepared) => prepared,
+            AppendSlot::Known(receipt) => return Ok(Place::Known(receipt)),
+            AppendSlot::Fresh(prepared) => prepared,
         };
-        let Prepared {
+        let PreparedEntry {
             entry: stored,
             claim,
         } = &prepared;

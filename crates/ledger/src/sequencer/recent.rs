@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::ids::{IdKey, Mark, Record};
+use crate::ids::{IdKey, IdRecord, Mark};
 
 /// An unsealed entry, as far as needed to recognise it.
 #[derive(Debug, Clone, Copy)]
@@ -29,9 +29,9 @@ pub(crate) struct Recents {
 
 impl Recents {
     /// Creates the index of a log that was just opened.
-    pub(crate) fn from_records(records: impl IntoIterator<Item = Record>) -> Recents {
+    pub(crate) fn from_records(records: impl IntoIterator<Item = IdRecord>) -> Recents {
         let mut recents = Recents::default();
-        for Record {
+        for IdRecord {
             key,
             mark,
             sequence,
@@ -90,7 +90,7 @@ impl Recents {
 }
 
 /// Returns the index records of the entries of some generations.
-pub(crate) fn records(generations: &[Generation]) -> Vec<Record> {
+pub(crate) fn records(generations: &[Generation]) -> Vec<IdRecord> {
     let each = generations.iter().flat_map(|generation| generation.iter());
     each.map(|(key, recent)| {
         let Recent {
@@ -98,7 +98,7 @@ pub(crate) fn records(generations: &[Generation]) -> Vec<Record> {
             sequence,
             recorded_at,
         } = *recent;
-        Record {
+        IdRecord {
             key: *key,
             mark,
             sequence,

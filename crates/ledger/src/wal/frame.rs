@@ -46,7 +46,7 @@ pub type FrameEntry = ([u8; 16], Vec<u8>);
 
 /// Frame with its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct WalFrame {
     /// Offset of the frame in the file.
     pub offset: usize,
     /// One past its last byte.
@@ -188,7 +188,7 @@ impl<'a> FrameReader<'a> {
 }
 
 impl Iterator for FrameReader<'_> {
-    type Item = Result<Frame, (usize, FrameFault)>;
+    type Item = Result<WalFrame, (usize, FrameFault)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended || self.offset >= self.file.len() {
@@ -231,7 +231,7 @@ fn checked_body(file: &[u8], offset: usize) -> Result<(&[u8], usize), FrameFault
     Ok((body, offset + need))
 }
 
-fn read_frame(file: &[u8], offset: usize) -> Result<Frame, FrameFault> {
+fn read_frame(file: &[u8], offset: usize) -> Result<WalFrame, FrameFault> {
     let (body, end) = checked_body(file, offset)?;
     let head = body
         .first_chunk::<HEAD>()
@@ -261,7 +261,7 @@ fn read_frame(file: &[u8], offset: usize) -> Result<Frame, FrameFault> {
         return Err(FrameFault::Length("entries part"));
     }
 
-    Ok(Frame {
+    Ok(WalFrame {
         offset,
         end,
         head: FrameHead {

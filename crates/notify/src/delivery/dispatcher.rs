@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::happening::body_of;
 use super::port::{DeliveryStore, Outgoing};
-use super::record::{Attempt, Delivery, DeliveryStatus, Target};
+use super::record::{DeliveryAttempt, DeliveryStatus, DeliveryTarget, NotificationDelivery};
 use crate::notification::{Channel, ChannelStore, Gravity, Item, Message, Notifier};
 use crate::webhook::{Webhook, WebhookFormat, WebhookMessage, WebhookSender, WebhookStore};
 
@@ -76,7 +76,7 @@ impl Dispatcher {
             .deliveries
             .delivery_due(self.clock.now(), OF_EACH)
             .await?;
-        let mut targets: BTreeMap<Target, Vec<Delivery>> = BTreeMap::new();
+        let mut targets: BTreeMap<DeliveryTarget, Vec<NotificationDelivery>> = BTreeMap::new();
 
         for delivery in due {
             targets
@@ -94,7 +94,7 @@ impl Dispatcher {
         }))
     }
 
-    async fn send_to(&self, queue: Vec<Delivery>) -> Sent {
+    async fn send_to(&self, queue: Vec<NotificationDelivery>) -> Sent {
         let mut sent = Sent::default();
         for delivery in queue {
             match self.send(&delivery).await {
@@ -124,7 +124,10 @@ impl Dispatcher {
     /// # Errors
     /// The store or the log failed, or another process has claimed the delivery. It may have been
     /// sent nevertheless.
-    pub async fn send(&self, delivery: &Delivery) -> Result<DeliveryStatus, DispatchError> {
+    pub async fn send(
+        &self,
+        delivery: &NotificationDelivery,
+    ) -> Result<DeliveryStatus, DispatchError> {
         let claimed = delivery.claimed(self.clock.now());
         self.deliveries.delivery_update(&claimed).await?;
         let body = self.deliveries.delivery_body(&delivery.id).await?;
@@ -150,10 +153,10 @@ impl Dispatcher {
     }
 
     /// Reads the receiver of a target.
-    async fn receiver(&self, target: &Target) -> Result<Receiver, DispatchError> {
+    async fn receiver(&self, target: &DeliveryTarget) -> Result<Receiver, DispatchError> {
         Ok(match target {
-            Target::Webhook(id) => Receiver::Webhook(self.webhooks.webhook_get(id).await?),
-            Target::Channel(id) => Receiver::Channel(self.channels.channel_get(id).await?),
+            DeliveryTarget::Webhook(id) => Receiver::Webhook(self.webhooks.webhook_get(id).await?),
+            DeliveryTarget::Channel(id) => Receiver::Channel(self.channels.channel_get(id).await?),
         })
     }
 
@@ -162,9 +165,9 @@ impl Dispatcher {
     async fn attempt(
         &self,
         receiver: &Receiver,
-        delivery: &Delivery,
+        delivery: &NotificationDelivery,
         body: String,
-    ) -> Result<Attempt, DispatchError> {
+    ) -> Result<DeliveryAttempt, DispatchError> {
         match receiver {
             Receiver::Webhook(webhook) => {
                 let now = self.clock.now();
@@ -210,7 +213,10 @@ impl Dispatcher {
     ///
     /// # Errors
     /// The receiver does not exist or the store failed.
-    pub async fn test(&self, target: Target) -> Result<Delivery, DispatchError> {
+    pub async fn test(
+        &self,
+        target: DeliveryTarget,
+    ) -> Result<NotificationDelivery, DispatchError> {
         let receiver = self.receiver(&target).await?;
         let body = receiver.test_body(self.clock.now());
         let begun = self.begin_test(target, &body).await?;
@@ -218,10 +224,15 @@ impl Dispatcher {
         self.end_test(&begun, attempt).await
     }
 
-    async fn begin_test(&self, target: Target, body: &str) -> Result<Delivery, DispatchError> {
-        let mut delivery = Delivery::new(target, "test", String::new(), self.clock.now());
+    async fn begin_test(
+        &self,
+        target: DeliveryTarget,
+        body: &str,
+    ) -> Result<NotificationDelivery, DispatchError> {
+        let mut delivery =
+            NotificationDelivery::new(target, "test", String::new(), self.clock.now());
         delivery.subject = format!("test:{}", delivery.id.0);
-        let claimed = Delivery {
+        let claimed = NotificationDelivery {
             version: 1,
             ..delivery.claimed(self.clock.now())
         };
@@ -237,9 +248,9 @@ impl Dispatcher {
 
     async fn end_test(
         &self,
-        begun: &Delivery,
-        attempt: Attempt,
-    ) -> Result<Delivery, DispatchError> {
+        begun: &NotificationDelivery,
+        attempt: DeliveryAttempt,
+    ) -> Result<NotificationDelivery, DispatchError> {
         let ended = begun.tested(attempt, self.clock.now());
         self.deliveries.delivery_update(&ended).await?;
         Ok(ended)
@@ -327,7 +338,7 @@ impl Receiver {
 }
 
 /// The entry of a delivery that arrived or is given up.
-fn ended(delivery: &Delivery) -> Entry {
+fn ended(delivery: &NotificationDelivery) -> Entry {
     let caller = Caller::system();
     let (operation, status, severity) = match delivery.status {
         DeliveryStatus::Delivered => ("delivery.succeed", ActionStatus::Success, Severity::Info),

@@ -6,7 +6,7 @@ use reeve_recommend::agent::{Agent, AgentId, Timing};
 use serde_json::{Value, json};
 
 use super::port::Outgoing;
-use super::record::{Delivery, Target};
+use super::record::{DeliveryTarget, NotificationDelivery};
 use super::topic::Topic;
 use crate::notification::{Channel, Gravity, Message, Notice, NoticeId, next_digest};
 use crate::webhook::{Facts, Webhook, WebhookEvent, WebhookFormat};
@@ -56,7 +56,7 @@ pub struct Audience {
 
 /// Deliveries and notices to store.
 #[derive(Debug, Clone, Default)]
-pub struct Plan {
+pub struct DeliveryPlan {
     /// To be sent at once.
     pub outgoing: Vec<Outgoing>,
     /// To wait for a digest.
@@ -99,8 +99,8 @@ impl Happening {
     }
 
     fn to(&self, channel: &Channel, now: Timestamp) -> Outgoing {
-        let target = Target::Channel(channel.id.clone());
-        let delivery = Delivery::new(target, self.name, self.subject.clone(), now);
+        let target = DeliveryTarget::Channel(channel.id.clone());
+        let delivery = NotificationDelivery::new(target, self.name, self.subject.clone(), now);
         Outgoing {
             delivery,
             body: self.message.encode(),
@@ -111,8 +111,8 @@ impl Happening {
 impl Audience {
     /// Returns the deliveries and notices for these events.
     #[must_use]
-    pub fn plan(&self, happenings: &[Happening], now: Timestamp) -> Plan {
-        let mut plan = Plan::default();
+    pub fn plan(&self, happenings: &[Happening], now: Timestamp) -> DeliveryPlan {
+        let mut plan = DeliveryPlan::default();
         for happening in happenings {
             self.webhooks_of(happening, now, &mut plan);
             self.people_of(happening, now, &mut plan);
@@ -120,15 +120,16 @@ impl Audience {
         plan
     }
 
-    fn webhooks_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
+    fn webhooks_of(&self, happening: &Happening, now: Timestamp, plan: &mut DeliveryPlan) {
         for webhook in &self.webhooks {
             let Some(body) = happening.body_for(webhook) else {
                 continue;
             };
             if webhook.enabled && webhook.filter.matches(&happening.facts) {
-                let target = Target::Webhook(webhook.id.clone());
+                let target = DeliveryTarget::Webhook(webhook.id.clone());
                 let event = webhook.event.as_str();
-                let delivery = Delivery::new(target, event, happening.subject.clone(), now);
+                let delivery =
+                    NotificationDelivery::new(target, event, happening.subject.clone(), now);
                 plan.outgoing.push(Outgoing { delivery, body });
             }
         }
@@ -154,7 +155,7 @@ impl Audience {
         self.channels.iter().filter(named).collect()
     }
 
-    fn people_of(&self, happening: &Happening, now: Timestamp, plan: &mut Plan) {
+    fn people_of(&self, happening: &Happening, now: Timestamp, plan: &mut DeliveryPlan) {
         if let Some(names) = &happening.channels {
             let named = self
                 .channels

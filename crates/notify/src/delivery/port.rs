@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
 
-use super::record::{Delivery, DeliveryId, Target};
+use super::record::{DeliveryId, DeliveryTarget, NotificationDelivery};
 use crate::notification::Notice;
 
 /// A delivery with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outgoing {
     /// State of the delivery and its attempts.
-    pub delivery: Delivery,
+    pub delivery: NotificationDelivery,
     /// Body to send: the signed bytes of a webhook, or a message to a channel.
     pub body: String,
 }
@@ -34,27 +34,30 @@ pub trait DeliveryStore: Send + Sync {
 
     async fn delivery_insert(&self, outgoing: &Outgoing) -> Result<(), StoreError>;
     /// Replaces a delivery's record; `version` is the stored one plus one.
-    async fn delivery_update(&self, delivery: &Delivery) -> Result<(), StoreError>;
-    async fn delivery_get(&self, id: &DeliveryId) -> Result<Delivery, StoreError>;
+    async fn delivery_update(&self, delivery: &NotificationDelivery) -> Result<(), StoreError>;
+    async fn delivery_get(&self, id: &DeliveryId) -> Result<NotificationDelivery, StoreError>;
     /// Returns the body to send.
     async fn delivery_body(&self, id: &DeliveryId) -> Result<String, StoreError>;
     /// A target's deliveries, newest first, and how many there are.
     async fn delivery_list(
         &self,
-        of: &Target,
+        of: &DeliveryTarget,
         limit: u64,
         offset: u64,
-    ) -> Result<(Vec<Delivery>, u64), StoreError>;
+    ) -> Result<(Vec<NotificationDelivery>, u64), StoreError>;
     /// Returns what a target was told, or is to be told, of a subject.
     async fn delivery_about(
         &self,
-        target: &Target,
+        target: &DeliveryTarget,
         subject: &str,
-    ) -> Result<Option<Delivery>, StoreError>;
+    ) -> Result<Option<NotificationDelivery>, StoreError>;
     /// Deliveries that are due, the longest waiting first; of each target at most so many, so that
     /// one that fails hides no other.
-    async fn delivery_due(&self, now: Timestamp, of_each: u64)
-    -> Result<Vec<Delivery>, StoreError>;
+    async fn delivery_due(
+        &self,
+        now: Timestamp,
+        of_each: u64,
+    ) -> Result<Vec<NotificationDelivery>, StoreError>;
     /// Forgets deliveries that ended before a time; how many.
     async fn delivery_prune(&self, before: Timestamp) -> Result<u64, StoreError>;
 

@@ -50,18 +50,18 @@ named!(
 
 /// Target of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
+pub enum DeliveryTarget {
     Webhook(WebhookId),
     Channel(ChannelId),
 }
 
-impl Target {
+impl DeliveryTarget {
     /// Returns `webhook` or `channel`, the name in the store and the log.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Target::Webhook(_) => "webhook",
-            Target::Channel(_) => "channel",
+            DeliveryTarget::Webhook(_) => "webhook",
+            DeliveryTarget::Channel(_) => "channel",
         }
     }
 
@@ -69,14 +69,14 @@ impl Target {
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
-            Target::Webhook(WebhookId(id)) | Target::Channel(ChannelId(id)) => id,
+            DeliveryTarget::Webhook(WebhookId(id)) | DeliveryTarget::Channel(ChannelId(id)) => id,
         }
     }
 }
 
 /// One attempt at a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     /// Start of the attempt.
     pub at: Timestamp,
     pub duration_ms: u64,
@@ -97,10 +97,10 @@ pub struct Attempt {
 
 /// One message to one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
+pub struct NotificationDelivery {
     pub id: DeliveryId,
     /// Target of the delivery.
-    pub target: Target,
+    pub target: DeliveryTarget,
     /// Event (`recommendation_ready`, `test`, `daily_digest`, ...).
     pub event: String,
     /// Key that prevents repeated messages: unique for a target.
@@ -109,7 +109,7 @@ pub struct Delivery {
     /// Attempts since it was made or last replayed.
     pub tries: u32,
     /// Attempts, the oldest first.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<DeliveryAttempt>,
     pub created_at: Timestamp,
     /// Time of the next attempt, while pending.
     pub next_attempt_at: Option<Timestamp>,
@@ -119,11 +119,16 @@ pub struct Delivery {
     pub version: u64,
 }
 
-impl Delivery {
+impl NotificationDelivery {
     /// A new one, due at once.
     #[must_use]
-    pub fn new(target: Target, event: &str, subject: String, now: Timestamp) -> Delivery {
-        Delivery {
+    pub fn new(
+        target: DeliveryTarget,
+        event: &str,
+        subject: String,
+        now: Timestamp,
+    ) -> NotificationDelivery {
+        NotificationDelivery {
             id: DeliveryId(format!("msg_{}", uuid::Uuid::now_v7().simple())),
             target,
             event: event.to_owned(),
@@ -140,9 +145,9 @@ impl Delivery {
 
     /// Claimed by whoever is about to send it.
     #[must_use]
-    pub fn claimed(&self, now: Timestamp) -> Delivery {
+    pub fn claimed(&self, now: Timestamp) -> NotificationDelivery {
         let until = now.saturating_add(CLAIM).unwrap_or(now);
-        Delivery {
+        NotificationDelivery {
             next_attempt_at: Some(until),
             version: self.version + 1,
             ..self.clone()
@@ -151,8 +156,8 @@ impl Delivery {
 
     /// After an attempt: arrived, due again, or given up.
     #[must_use]
-    pub fn after(&self, attempt: Attempt, now: Timestamp) -> Delivery {
-        let mut next = Delivery {
+    pub fn after(&self, attempt: DeliveryAttempt, now: Timestamp) -> NotificationDelivery {
+        let mut next = NotificationDelivery {
             tries: self.tries + 1,
             version: self.version + 1,
             ..self.clone()
@@ -181,7 +186,7 @@ impl Delivery {
 
     /// After the one attempt of a test, which is not tried again.
     #[must_use]
-    pub fn tested(&self, attempt: Attempt, now: Timestamp) -> Delivery {
+    pub fn tested(&self, attempt: DeliveryAttempt, now: Timestamp) -> NotificationDelivery {
         let status = if attempt.ok {
             DeliveryStatus::Delivered
         } else {
@@ -189,7 +194,7 @@ impl Delivery {
         };
 
         let after = self.after(attempt, now);
-        Delivery {
+        NotificationDelivery {
             status,
             next_attempt_at: None,
             finished_at: Some(now),
@@ -199,8 +204,8 @@ impl Delivery {
 
     /// Given up without an attempt, with the reason: its target is switched off, or cannot be read.
     #[must_use]
-    pub fn given_up(&self, reason: &str, now: Timestamp) -> Delivery {
-        let attempt = Attempt {
+    pub fn given_up(&self, reason: &str, now: Timestamp) -> NotificationDelivery {
+        let attempt = DeliveryAttempt {
             at: now,
             duration_ms: 0,
             status: None,
@@ -215,8 +220,8 @@ impl Delivery {
 
     /// To be tried from the start again, under the same identifier.
     #[must_use]
-    pub fn replayed(&self, now: Timestamp) -> Delivery {
-        Delivery {
+    pub fn replayed(&self, now: Timestamp) -> NotificationDelivery {
+        NotificationDelivery {
             status: DeliveryStatus::Pending,
             tries: 0,
             next_attempt_at: Some(now),
@@ -232,10 +237,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn attempt(at: Timestamp, status: u16) -> Attempt {
+    fn attempt(at: Timestamp, status: u16) -> DeliveryAttempt {
         let (ok, gone) = ((200..300).contains(&status), status == 410);
         let (status, answer) = (Some(status), String::new());
-        Attempt {
+        DeliveryAttempt {
             at,
             duration_ms: 3,
             status,
@@ -250,8 +255,8 @@ mod tests {
     #[test]
     fn a_receiver_that_asks_for_time_gets_it_within_bounds() {
         let now = Timestamp::UNIX_EPOCH;
-        let delivery = Delivery::new(
-            Target::Webhook(WebhookId("w".into())),
+        let delivery = NotificationDelivery::new(
+            DeliveryTarget::Webhook(WebhookId("w".into())),
             "test",
             "s".into(),
             now,
@@ -264,7 +269,7 @@ mod tests {
             (Some(120), 120),
             (Some(u64::MAX), 36_000),
         ] {
-            let busy = Attempt {
+            let busy = DeliveryAttempt {
                 retry_after_s: asked,
                 ..attempt(now, 429)
             };
@@ -276,7 +281,7 @@ mod tests {
         let mut last = delivery;
         for _ in 0..=SCHEDULE.len() {
             last = last.after(
-                Attempt {
+                DeliveryAttempt {
                     retry_after_s: Some(60),
                     ..attempt(now, 503)
                 },
@@ -290,8 +295,8 @@ mod tests {
     #[test]
     fn a_day_of_attempts_then_a_dead_letter_then_a_replay() {
         let start: Timestamp = "2026-11-21T00:00:00Z".parse().unwrap();
-        let mut delivery = Delivery::new(
-            Target::Webhook(WebhookId("w".into())),
+        let mut delivery = NotificationDelivery::new(
+            DeliveryTarget::Webhook(WebhookId("w".into())),
             "test",
             "s".into(),
             start,
@@ -336,8 +341,8 @@ mod tests {
     #[test]
     fn gone_is_not_tried_again() {
         let now = Timestamp::UNIX_EPOCH;
-        let delivery = Delivery::new(
-            Target::Channel(ChannelId("c".into())),
+        let delivery = NotificationDelivery::new(
+            DeliveryTarget::Channel(ChannelId("c".into())),
             "test",
             "s".into(),
             now,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::channel::Channel;
 use super::message::{Gravity, Message};
-use crate::delivery::{Delivery, Outgoing, Target, Topic};
+use crate::delivery::{DeliveryTarget, NotificationDelivery, Outgoing, Topic};
 
 /// Hour of the day at which digests are sent, in UTC. Weekly ones are sent on Monday.
 pub const DIGEST_HOUR: i8 = 8;
@@ -99,7 +99,12 @@ pub fn gather(
             }
             let subject = format!("{timing}:{}:{}", agent.0, due_at);
             let message = digest(name, timing, &subject, &notices);
-            let delivery = Delivery::new(Target::Channel(channel.id.clone()), timing, subject, now);
+            let delivery = NotificationDelivery::new(
+                DeliveryTarget::Channel(channel.id.clone()),
+                timing,
+                subject,
+                now,
+            );
             outgoing.push(Outgoing {
                 delivery,
                 body: message.encode(),

@@ -7,7 +7,7 @@ use reeve_estate::StoreError;
 use super::channel::{Channel, ChannelId, ChannelSecret};
 use super::channel_settings::{ChannelFault, ChannelSettings};
 use super::message::{Attachment, Message};
-use crate::delivery::Attempt;
+use crate::delivery::DeliveryAttempt;
 
 /// Keeps channels and their sealed secrets. Updates compare versions, as everywhere.
 #[async_trait]
@@ -51,7 +51,7 @@ pub trait AttachmentStore: Send + Sync {
 /// ```
 /// use async_trait::async_trait;
 /// use jiff::Timestamp;
-/// use reeve_notify::delivery::Attempt;
+/// use reeve_notify::delivery::DeliveryAttempt;
 /// use reeve_notify::notification::{
 ///     Channel, ChannelFault, ChannelSecret, ChannelSettings, Message, Notifier,
 /// };
@@ -64,9 +64,9 @@ pub trait AttachmentStore: Send + Sync {
 ///         Ok(())
 ///     }
 ///
-///     async fn send(&self, channel: &Channel, _: &ChannelSecret, message: &Message) -> Attempt {
+///     async fn send(&self, channel: &Channel, _: &ChannelSecret, message: &Message) -> DeliveryAttempt {
 ///         eprintln!("{}: {}", channel.name, message.title);
-///         Attempt {
+///         DeliveryAttempt {
 ///             at: Timestamp::now(),
 ///             duration_ms: 0,
 ///             status: None,
@@ -88,6 +88,11 @@ pub trait Notifier: Send + Sync {
     /// The first field that is wrong.
     fn check(&self, settings: &ChannelSettings, secret: &ChannelSecret)
     -> Result<(), ChannelFault>;
-    /// One attempt. Whatever happens is told in the [`Attempt`].
-    async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt;
+    /// One attempt. Whatever happens is told in the [`DeliveryAttempt`].
+    async fn send(
+        &self,
+        channel: &Channel,
+        secret: &ChannelSecret,
+        message: &Message,
+    ) -> DeliveryAttempt;
 }

@@ -1,7 +1,7 @@
 //! Firings of alert rules, to the channels that the rule names now, and thresholds of budgets, to
 //! webhooks that subscribe to budgets and to the channels that the budget names.
 
-use reeve_alerts::{AttackId, FIRE, FIRED_EVENT, Firing, FiringId, Rule, RuleSettings};
+use reeve_alerts::{AlertRule, AttackId, FIRE, FIRED_EVENT, Firing, FiringId, RuleSettings};
 use reeve_anomalies::budget::Basis;
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
@@ -9,7 +9,7 @@ use reeve_recommend::words::minute;
 use reeve_siem::ocsf;
 use serde_json::{Map, Value, json};
 
-use super::pages::Page;
+use super::pages::SourcePage;
 use super::{Sources, fact, item, message, place, shown, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::{Gravity, Item};
@@ -55,7 +55,7 @@ pub(super) async fn firing(
     ]);
 
     facts.extend(guidance(&rule.settings));
-    let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
+    let place = place(sources, &SourcePage::Firing(&id.0), &firing.rule_name).await?;
     let finding = ocsf::firing(&firing, &rule, true).write(place.link());
     let subject = format!("{FIRED_EVENT}:{}", id.0);
     let mut message = message(
@@ -91,7 +91,7 @@ pub(super) async fn firing(
     }))
 }
 
-pub(super) fn filter_facts(firing: &Firing, rule: &Rule) -> Facts {
+pub(super) fn filter_facts(firing: &Firing, rule: &AlertRule) -> Facts {
     let class = rule.settings.class.map(|class| class.as_str().to_owned());
     Facts {
         priority: Some(firing.severity.as_str().to_owned()),
@@ -183,7 +183,7 @@ async fn samples(sources: &Sources, firing: &Firing) -> Result<Vec<(String, Item
             .filter_map(|(name, text)| Some(fact(name, shortened((*text)?))))
             .collect();
         let id = escaped(&counted.event_id);
-        let place = place(sources, &Page::Entry(&id), &counted.event_id).await?;
+        let place = place(sources, &SourcePage::Entry(&id), &counted.event_id).await?;
         samples.push((counted.event_id.clone(), item(title, facts, place)));
     }
 
@@ -248,7 +248,12 @@ pub(super) async fn budget_alert(
         fact("Period starts", alert.period_start.to_string()),
     ];
 
-    let place = place(sources, &Page::Budget(&budget.id.0), &alert.budget_name).await?;
+    let place = place(
+        sources,
+        &SourcePage::Budget(&budget.id.0),
+        &alert.budget_name,
+    )
+    .await?;
     let event = WebhookEvent::BudgetAlert;
     let subject = format!("{}:{}", event.as_str(), alert.id);
     let title = format!("Budget {} {verb} {percent} %", alert.budget_name);

@@ -5,10 +5,10 @@ use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, Stage};
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::agent::{AgentId, AgentType};
-use reeve_recommend::guardrail::change_control::Place;
+use reeve_recommend::guardrail::change_control::ChangeControlPlace;
 use reeve_siem::ocsf;
 
-use super::pages::Page;
+use super::pages::SourcePage;
 use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -48,7 +48,7 @@ pub(super) async fn anomaly(
         )
     }));
 
-    let place = place(sources, &Page::Anomaly(id), &anomaly.title).await?;
+    let place = place(sources, &SourcePage::Anomaly(id), &anomaly.title).await?;
     let gravity = Gravity::from(anomaly.severity.as_str());
     Ok(Some(Happening {
         topic: Topic::Anomalies,
@@ -134,7 +134,7 @@ pub(super) async fn attack_chain(
     }
 
     let subject = format!("attack_chain_predicted:{id}");
-    let page = place(sources, &Page::AttackChain(id), title).await?;
+    let page = place(sources, &SourcePage::AttackChain(id), title).await?;
     Ok(Some(Happening {
         topic: Topic::Anomalies,
         event: None,
@@ -180,7 +180,7 @@ async fn agents_of(
     let known = connections
         .iter()
         .find(|connection| connection.account == account);
-    let place = Place {
+    let place = ChangeControlPlace {
         account,
         connection: known.map_or("", |connection| connection.id.0.as_str()),
         connection_name: known.map_or("", |connection| connection.name.as_str()),

@@ -7,7 +7,7 @@ use reeve_recommend::words::minute;
 use serde_json::Value;
 
 use super::intelligence::message_facts;
-use super::pages::Page;
+use super::pages::SourcePage;
 use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -103,7 +103,7 @@ async fn approval(
     facts.push(fact("Approval needed from", needed.join(", ")));
     facts.push(fact("Requested by", approval.requested_by.clone()));
     facts.push(fact("Expires", minute(approval.expires_at)));
-    let place = place(sources, &Page::Approval(id), &recommendation.title).await?;
+    let place = place(sources, &SourcePage::Approval(id), &recommendation.title).await?;
     let title = format!("{title}: {}", recommendation.title);
     let message = message(
         title,

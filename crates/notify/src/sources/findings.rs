@@ -9,10 +9,10 @@ use reeve_anomalies::AnomalyId;
 use reeve_audit::{ActionStatus, Entry};
 use reeve_estate::StoreError;
 use reeve_recommend::recommendation::RecommendationId;
-use reeve_siem::ocsf::{self, Finding, FindingStatus};
+use reeve_siem::ocsf::{self, FindingStatus, OcsfFinding};
 use serde_json::Value;
 
-use super::pages::{Page, Place};
+use super::pages::{PagePlace, SourcePage};
 use super::{Sources, message, metadata, place, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -88,11 +88,11 @@ pub(super) async fn change(
 }
 
 struct FoundFinding {
-    finding: Finding,
+    finding: OcsfFinding,
     event: WebhookEvent,
     topic: Topic,
     facts: Facts,
-    place: Place,
+    place: PagePlace,
 }
 
 async fn finding(sources: &Sources, entry: &Entry) -> Result<Option<FoundFinding>, StoreError> {
@@ -117,7 +117,7 @@ async fn finding(sources: &Sources, entry: &Entry) -> Result<Option<FoundFinding
         let Some(finding) = ocsf::anomaly(&anomaly, false) else {
             return Ok(None);
         };
-        let place = place(sources, &Page::Anomaly(&id.0), &anomaly.title).await?;
+        let place = place(sources, &SourcePage::Anomaly(&id.0), &anomaly.title).await?;
         return Ok(Some(FoundFinding {
             finding,
             event: WebhookEvent::AnomalyDetected,
@@ -137,7 +137,7 @@ async fn finding(sources: &Sources, entry: &Entry) -> Result<Option<FoundFinding
         .alert_rule_get(&firing.rule)
         .await
         .map_err(store_error)?;
-    let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
+    let place = place(sources, &SourcePage::Firing(&id.0), &firing.rule_name).await?;
     Ok(Some(FoundFinding {
         finding: ocsf::firing(&firing, &rule, false),
         event: WebhookEvent::AlertFired,

@@ -7,7 +7,7 @@ use reeve_incidents::{Incident, IncidentId};
 use reeve_siem::ocsf;
 use serde_json::Value;
 
-use super::pages::{Page, Place};
+use super::pages::{PagePlace, SourcePage};
 use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -63,7 +63,7 @@ pub(super) async fn told(
 
     // Each step is a message of its own.
     let subject = format!("incident_response:{id}:{}", entry.event_id.as_str());
-    let place = place(sources, &Page::Incident(id), &incident.title).await?;
+    let place = place(sources, &SourcePage::Incident(id), &incident.title).await?;
     let mut data = sources.forms.incident(&incident);
     if let Some(members) = data.as_object_mut() {
         members.insert("message".to_owned(), words.into());
@@ -95,7 +95,7 @@ pub(super) async fn changed(
         .incident_get(&IncidentId(id.to_owned()))
         .await?;
     let operation = entry.action.operation.as_deref().unwrap_or_default();
-    let place = place(sources, &Page::Incident(id), &incident.title).await?;
+    let place = place(sources, &SourcePage::Incident(id), &incident.title).await?;
     let finding = ocsf::incident(&incident, operation == OPENED, place.link());
     let subject = format!("{operation}:{}", entry.event_id.as_str());
     let data = sources.forms.incident(&incident);
@@ -114,7 +114,7 @@ fn happening(
     event: WebhookEvent,
     data: Value,
     facts: Vec<(String, String)>,
-    place: Place,
+    place: PagePlace,
     subject: String,
 ) -> Happening {
     let severity = incident.severity.as_str();

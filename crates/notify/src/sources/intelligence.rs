@@ -7,7 +7,7 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_siem::ocsf::{self, FindingStatus};
 use serde_json::Value;
 
-use super::pages::{Page, Place};
+use super::pages::{PagePlace, SourcePage};
 use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -92,7 +92,7 @@ pub(super) async fn action(
 fn applied(
     recommendation: &Recommendation,
     operation: &str,
-    page: &Place,
+    page: &PagePlace,
 ) -> Option<(WebhookEvent, Value)> {
     if operation != "action.succeed" {
         return None;
@@ -119,10 +119,10 @@ pub(super) fn filter_facts(recommendation: &Recommendation) -> Facts {
 pub(super) async fn recommendation_page(
     sources: &Sources,
     recommendation: &Recommendation,
-) -> Result<Place, StoreError> {
+) -> Result<PagePlace, StoreError> {
     place(
         sources,
-        &Page::Recommendation(&recommendation.id.0),
+        &SourcePage::Recommendation(&recommendation.id.0),
         &recommendation.title,
     )
     .await

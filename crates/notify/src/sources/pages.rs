@@ -4,7 +4,7 @@
 use reeve_access::PublicUrl;
 
 /// A page about one object; each holds the object's identifier.
-pub(super) enum Page<'a> {
+pub(super) enum SourcePage<'a> {
     Recommendation(&'a str),
     Approval(&'a str),
     Anomaly(&'a str),
@@ -17,64 +17,64 @@ pub(super) enum Page<'a> {
     CustomRun(&'a str),
 }
 
-impl Page<'_> {
+impl SourcePage<'_> {
     /// Returns the path with its query.
     fn path(&self) -> String {
         match self {
-            Page::Recommendation(id) => format!("/intelligence/recommendations/{id}"),
-            Page::Approval(id) => format!("/intelligence/approvals?approval={id}"),
-            Page::Anomaly(id) => format!("/intelligence/anomalies/{id}"),
-            Page::Incident(id) => format!("/intelligence/incidents/{id}"),
-            Page::AttackChain(id) => format!("/intelligence/exposure?chain={id}"),
-            Page::Firing(id) => format!("/audit/alerts?firing={id}"),
-            Page::Entry(id) => format!("/audit/{id}"),
-            Page::Budget(id) => format!("/estate/budgets/{id}"),
-            Page::ComplianceRun(id) => format!("/audit/compliance?run={id}"),
-            Page::CustomRun(id) => format!("/audit/reports?run={id}"),
+            SourcePage::Recommendation(id) => format!("/intelligence/recommendations/{id}"),
+            SourcePage::Approval(id) => format!("/intelligence/approvals?approval={id}"),
+            SourcePage::Anomaly(id) => format!("/intelligence/anomalies/{id}"),
+            SourcePage::Incident(id) => format!("/intelligence/incidents/{id}"),
+            SourcePage::AttackChain(id) => format!("/intelligence/exposure?chain={id}"),
+            SourcePage::Firing(id) => format!("/audit/alerts?firing={id}"),
+            SourcePage::Entry(id) => format!("/audit/{id}"),
+            SourcePage::Budget(id) => format!("/estate/budgets/{id}"),
+            SourcePage::ComplianceRun(id) => format!("/audit/compliance?run={id}"),
+            SourcePage::CustomRun(id) => format!("/audit/reports?run={id}"),
         }
     }
 
     /// Returns the labels of the navigation that lead to the list with the object.
     const fn labels(&self) -> &'static str {
         match self {
-            Page::Recommendation(_) => "Intelligence Automation > Recommendations",
-            Page::Approval(_) => "Intelligence Automation > Approvals",
-            Page::Anomaly(_) => "Intelligence Automation > Anomalies",
-            Page::Incident(_) => "Intelligence Automation > Incidents",
-            Page::AttackChain(_) => "Intelligence Automation > Exposure",
-            Page::Firing(_) => "Audit Logging > Alerts",
-            Page::Entry(_) => "Audit Logging > Search",
-            Page::Budget(_) => "Estate > Budgets",
-            Page::ComplianceRun(_) => "Audit Logging > Compliance Reports",
-            Page::CustomRun(_) => "Audit Logging > Reports",
+            SourcePage::Recommendation(_) => "Intelligence Automation > Recommendations",
+            SourcePage::Approval(_) => "Intelligence Automation > Approvals",
+            SourcePage::Anomaly(_) => "Intelligence Automation > Anomalies",
+            SourcePage::Incident(_) => "Intelligence Automation > Incidents",
+            SourcePage::AttackChain(_) => "Intelligence Automation > Exposure",
+            SourcePage::Firing(_) => "Audit Logging > Alerts",
+            SourcePage::Entry(_) => "Audit Logging > Search",
+            SourcePage::Budget(_) => "Estate > Budgets",
+            SourcePage::ComplianceRun(_) => "Audit Logging > Compliance Reports",
+            SourcePage::CustomRun(_) => "Audit Logging > Reports",
         }
     }
 
     /// Returns the place of the page: its address, or the way to it in words where no public
     /// address is known, because a path alone leads nowhere from a mail.
-    pub(super) fn place(&self, public_url: Option<&PublicUrl>, name: &str) -> Place {
+    pub(super) fn place(&self, public_url: Option<&PublicUrl>, name: &str) -> PagePlace {
         match public_url {
-            Some(public_url) => Place::Link(public_url.address_of(&self.path())),
-            None => Place::Words(format!("{} > {name}", self.labels())),
+            Some(public_url) => PagePlace::Link(public_url.address_of(&self.path())),
+            None => PagePlace::Words(format!("{} > {name}", self.labels())),
         }
     }
 }
 
 /// Place of a page, as a message names it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PagePlace {
     /// Address that opens the page, below the public URL.
     Link(String),
     /// Labels to follow in the dashboard.
     Words(String),
 }
 
-impl Place {
+impl PagePlace {
     /// Returns the address of the page; `None` while the public URL is unknown.
     pub(super) fn link(&self) -> Option<&str> {
         match self {
-            Place::Link(link) => Some(link),
-            Place::Words(_) => None,
+            PagePlace::Link(link) => Some(link),
+            PagePlace::Words(_) => None,
         }
     }
 }
@@ -86,15 +86,15 @@ mod tests {
     #[test]
     fn links_begin_with_the_public_address_and_words_stand_in_for_it() {
         let public = PublicUrl::parse("https://reeve.acme.example/ops/");
-        let link = Place::Link(
+        let link = PagePlace::Link(
             "https://reeve.acme.example/ops/intelligence/approvals?approval=a-1".to_owned(),
         );
         assert_eq!(
-            Page::Approval("a-1").place(public.as_ref(), "Stop web-7"),
+            SourcePage::Approval("a-1").place(public.as_ref(), "Stop web-7"),
             link
         );
 
-        let words = Place::Words("Intelligence Automation > Approvals > Stop web-7".to_owned());
-        assert_eq!(Page::Approval("a-1").place(None, "Stop web-7"), words);
+        let words = PagePlace::Words("Intelligence Automation > Approvals > Stop web-7".to_owned());
+        assert_eq!(SourcePage::Approval("a-1").place(None, "Stop web-7"), words);
     }
 }

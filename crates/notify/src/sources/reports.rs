@@ -6,7 +6,7 @@ use reeve_recommend::words::minute;
 use reeve_reports::{ReportKind, RunId};
 use serde_json::Value;
 
-use super::pages::Page;
+use super::pages::SourcePage;
 use super::{Sources, fact, message, place, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
@@ -62,8 +62,8 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     );
 
     let page = match run.request.kind {
-        ReportKind::Compliance { .. } => Page::ComplianceRun(&id),
-        ReportKind::Custom { .. } => Page::CustomRun(&id),
+        ReportKind::Compliance { .. } => SourcePage::ComplianceRun(&id),
+        ReportKind::Custom { .. } => SourcePage::CustomRun(&id),
     };
     let place = place(sources, &page, &run.report_name).await?;
     let (outcome, gravity) = if succeeded {

@@ -44,17 +44,17 @@ pub struct Facts {
 
 /// Conditions that must all hold. None is everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct WebhookFilter {
     conditions: Vec<(String, String)>,
 }
 
-impl Filter {
+impl WebhookFilter {
     /// Reads a filter of an event.
     ///
     /// # Errors
     /// The filter has an invalid part; the error names it and the valid form.
-    pub fn parse(text: &str, event: WebhookEvent) -> Result<Filter, FilterError> {
-        let mut filter = Filter::default();
+    pub fn parse(text: &str, event: WebhookEvent) -> Result<WebhookFilter, FilterError> {
+        let mut filter = WebhookFilter::default();
         if text.len() > LONGEST {
             return Err(FilterError(format!("must have at most {LONGEST} bytes")));
         }
@@ -108,7 +108,7 @@ impl Filter {
     }
 }
 
-impl std::fmt::Display for Filter {
+impl std::fmt::Display for WebhookFilter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (index, (key, value)) in self.conditions.iter().enumerate() {
             write!(f, "{}{key}={value}", if index == 0 { "" } else { "," })?;
@@ -189,17 +189,18 @@ mod tests {
         ];
 
         for (text, expected) in cases {
-            let filter = Filter::parse(text, event).unwrap();
+            let filter = WebhookFilter::parse(text, event).unwrap();
             assert_eq!(filter.matches(&facts()), expected, "{text}");
             assert_eq!(
-                Filter::parse(&filter.to_string(), event).unwrap(),
+                WebhookFilter::parse(&filter.to_string(), event).unwrap(),
                 filter,
                 "{text} reads back"
             );
         }
 
         // What an event does not have is not matched.
-        let security = Filter::parse("type=security", WebhookEvent::AnomalyDetected).unwrap();
+        let security =
+            WebhookFilter::parse("type=security", WebhookEvent::AnomalyDetected).unwrap();
         assert!(!security.matches(&Facts::default()));
     }
 
@@ -233,10 +234,10 @@ mod tests {
         ];
 
         for (text, event, expected) in cases {
-            let error = Filter::parse(text, event).unwrap_err().to_string();
+            let error = WebhookFilter::parse(text, event).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }
 
-        assert!(Filter::parse(&"x".repeat(LONGEST + 1), RecommendationReady).is_err());
+        assert!(WebhookFilter::parse(&"x".repeat(LONGEST + 1), RecommendationReady).is_err());
     }
 }

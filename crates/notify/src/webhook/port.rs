@@ -7,7 +7,7 @@ use reeve_estate::StoreError;
 
 use super::secret::{Secret, Secrets};
 use super::subscription::{Webhook, WebhookId};
-use crate::delivery::Attempt;
+use crate::delivery::DeliveryAttempt;
 
 /// Keeps subscriptions and their sealed secrets. Updates compare versions, as everywhere.
 #[async_trait]
@@ -54,6 +54,6 @@ pub trait WebhookSender: Send + Sync {
     /// # Errors
     /// The reason, in words.
     fn check(&self, url: &str) -> Result<(), Obstacle>;
-    /// One attempt. Whatever happens is told in the [`Attempt`].
-    async fn send(&self, message: &WebhookMessage) -> Attempt;
+    /// One attempt. Whatever happens is told in the [`DeliveryAttempt`].
+    async fn send(&self, message: &WebhookMessage) -> DeliveryAttempt;
 }

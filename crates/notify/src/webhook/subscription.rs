@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
-use super::filter::Filter;
+use super::filter::WebhookFilter;
 
 /// A subscription's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Webhook {
     /// Address that events are posted to.
     pub url: String,
     /// Filter of the events.
-    pub filter: Filter,
+    pub filter: WebhookFilter,
     /// `false` stops all messages.
     pub enabled: bool,
     /// Reason why Reeve disabled it.

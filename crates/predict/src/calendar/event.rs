@@ -73,7 +73,7 @@ impl Length {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Event {
+pub(super) struct CalendarEvent {
     pub(super) uid: String,
     pub(super) label: String,
     pub(super) start: Wall,

@@ -6,7 +6,7 @@ use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 
 use super::CalendarError;
-use super::event::Event;
+use super::event::CalendarEvent;
 use super::value::{Wall, place};
 
 /// Steps of all recurrences of one calendar: daily for a century is 73,000.
@@ -32,7 +32,7 @@ pub struct Occurrence {
 /// Occurrences that end after `from` and begin before `until`, by beginning. One without length
 /// counts at its beginning.
 pub(super) fn occurrences(
-    events: &[Event],
+    events: &[CalendarEvent],
     from: Timestamp,
     until: Timestamp,
 ) -> Result<Vec<Occurrence>, CalendarError> {
@@ -82,7 +82,7 @@ pub(super) fn occurrences(
 
 /// The wall times at which an event begins, up to a time.
 fn walls(
-    event: &Event,
+    event: &CalendarEvent,
     until: Timestamp,
     steps: &mut usize,
 ) -> Result<BTreeSet<DateTime>, CalendarError> {

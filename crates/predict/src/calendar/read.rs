@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::event::{Event, Length};
+use super::event::{CalendarEvent, Length};
 use super::line::{self, Property};
 use super::recur::Recurrence;
 use super::value::{Wall, wall};
@@ -13,7 +13,10 @@ const MOST_DATES: usize = 2_000;
 
 /// The events of a text; times without a zone are of `given`, else of the text's own zone, else of
 /// UTC.
-pub(super) fn events(text: &str, given: Option<TimeZone>) -> Result<Vec<Event>, CalendarError> {
+pub(super) fn events(
+    text: &str,
+    given: Option<TimeZone>,
+) -> Result<Vec<CalendarEvent>, CalendarError> {
     let lines = line::read(text)?;
     let own = lines
         .calendar
@@ -59,7 +62,11 @@ fn text(properties: &[Property], name: &str) -> Option<String> {
     (!plain.is_empty()).then_some(plain)
 }
 
-fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Event, CalendarError> {
+fn event(
+    properties: &[Property],
+    index: usize,
+    usual: &TimeZone,
+) -> Result<CalendarEvent, CalendarError> {
     let one = |name: &str| properties.iter().find(|property| property.name == name);
     let time = |property: &Property| {
         let zone = zone_of(property, usual)?;
@@ -96,7 +103,7 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
         None => None,
     };
 
-    Ok(Event {
+    Ok(CalendarEvent {
         uid: text(properties, "UID").unwrap_or_default(),
         label,
         length: length.map_err(|error| begins.wrong(error))?,

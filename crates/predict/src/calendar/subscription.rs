@@ -49,7 +49,7 @@ impl Subscription {
 
 /// Answer of an address.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fetched {
+pub enum FetchedCalendar {
     /// The text is the one that the validator stands for.
     Unchanged,
     /// Another text, with its validator.
@@ -72,16 +72,16 @@ pub struct FetchError(pub String);
 ///
 /// ```
 /// use async_trait::async_trait;
-/// use reeve_predict::calendar::{CalendarFetch, FetchError, Fetched};
+/// use reeve_predict::calendar::{CalendarFetch, FetchError, FetchedCalendar};
 ///
 /// struct Fixed;
 ///
 /// #[async_trait]
 /// impl CalendarFetch for Fixed {
-///     async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<Fetched, FetchError> {
+///     async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<FetchedCalendar, FetchError> {
 ///         match (url, etag) {
-///             ("https://acme.example/sales.ics", Some("v1")) => Ok(Fetched::Unchanged),
-///             ("https://acme.example/sales.ics", _) => Ok(Fetched::Text {
+///             ("https://acme.example/sales.ics", Some("v1")) => Ok(FetchedCalendar::Unchanged),
+///             ("https://acme.example/sales.ics", _) => Ok(FetchedCalendar::Text {
 ///                 text: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n".to_owned(),
 ///                 etag: Some("v1".to_owned()),
 ///             }),
@@ -93,5 +93,5 @@ pub struct FetchError(pub String);
 #[async_trait]
 pub trait CalendarFetch: Send + Sync {
     /// Reads an address, unless its text is still the one with this validator.
-    async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<Fetched, FetchError>;
+    async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<FetchedCalendar, FetchError>;
 }

@@ -17,14 +17,14 @@ use crate::agent::emergency::{EMERGENCY_SETTINGS, Emergency};
 use crate::agent::name::AgentType;
 use crate::agent::needs::Needs;
 
-use crate::agent::settings::{Setting, Settings};
+use crate::agent::settings::{AgentSetting, AgentSettings};
 use crate::agent::type_table::{AgentTypeInfo, FindingSource};
 use crate::judgement::estate::EstateJudge;
-use crate::judgement::event::Event;
+use crate::judgement::event::JudgementEvent;
 use crate::judgement::open_facts::FactSource;
 use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
-use crate::observation::{Answer, AnswerTerms, Observation};
+use crate::observation::{AnswerTerms, Observation, ObservationAnswer};
 
 /// An agent type: its description, the facts it needs, and its judgement. Pure: no clock, no store,
 /// no cloud.
@@ -39,7 +39,7 @@ use crate::observation::{Answer, AnswerTerms, Observation};
 /// use reeve_recommend::agent::AgentType;
 /// use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
 /// use reeve_recommend::agent::needs::Needs;
-/// use reeve_recommend::agent::settings::Settings;
+/// use reeve_recommend::agent::settings::AgentSettings;
 /// use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 /// use reeve_recommend::judgement::proposal::Abstention;
 /// use reeve_recommend::judgement::{Facts, Judgement};
@@ -61,7 +61,7 @@ use crate::observation::{Answer, AnswerTerms, Observation};
 ///         &INFO
 ///     }
 ///
-///     fn needs(&self, _: &Settings) -> Needs {
+///     fn needs(&self, _: &AgentSettings) -> Needs {
 ///         Needs {
 ///             kinds: vec![ResourceKind::Volume],
 ///             ..Needs::default()
@@ -88,12 +88,12 @@ pub trait AgentDefinition: Send + Sync {
     fn info(&self) -> &AgentTypeInfo;
 
     /// Settings that a person may change for an agent of the type.
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         &[]
     }
 
     /// Facts that a run loads for each resource; none for a type whose runs judge nothing.
-    fn needs(&self, _settings: &Settings) -> Needs {
+    fn needs(&self, _settings: &AgentSettings) -> Needs {
         Needs::default()
     }
 
@@ -129,13 +129,13 @@ pub trait AgentDefinition: Send + Sync {
 
     /// Facts that are loaded for the judgement of an event, those of the resource that it is about.
     /// Kinds, cadence, relations and volumes are not read.
-    fn event_needs(&self, _settings: &Settings) -> Needs {
+    fn event_needs(&self, _settings: &AgentSettings) -> Needs {
         Needs::default()
     }
 
     /// Judges an event that wakes the type: `facts` are those of the resource that it is about. A
     /// proposal whose rule is that of no emergency is an ordinary finding.
-    fn judge_event(&self, _event: &Event, _facts: &Facts<'_>) -> Judgement {
+    fn judge_event(&self, _event: &JudgementEvent, _facts: &Facts<'_>) -> Judgement {
         Judgement::default()
     }
 
@@ -145,7 +145,7 @@ pub trait AgentDefinition: Send + Sync {
         &self,
         _observation: Observation<'_>,
         _terms: AnswerTerms<'_>,
-    ) -> Option<Result<Answer, Obstacle>> {
+    ) -> Option<Result<ObservationAnswer, Obstacle>> {
         None
     }
 
@@ -198,7 +198,7 @@ impl AgentTypes {
     /// Settings that a person may change for an agent of the type: its own, and those of
     /// emergencies where it has any.
     #[must_use]
-    pub fn settings(&self, agent_type: AgentType) -> Vec<Setting> {
+    pub fn settings(&self, agent_type: AgentType) -> Vec<AgentSetting> {
         self.get(agent_type)
             .map_or_else(Vec::new, |row| settings_of(&**row))
     }
@@ -266,7 +266,7 @@ impl AgentTypes {
         &self,
         observation: Observation<'_>,
         terms: AnswerTerms<'_>,
-    ) -> Result<(AgentType, Answer), Obstacle> {
+    ) -> Result<(AgentType, ObservationAnswer), Obstacle> {
         let mut answers = self.0.iter().filter_map(|row| {
             let answer = row.answer(observation, terms)?;
             Some(answer.map(|answer| (row.info().agent_type, answer)))
@@ -287,7 +287,7 @@ impl AgentTypes {
 
 /// Settings of an agent type, those of emergencies included.
 #[must_use]
-pub fn settings_of(definition: &dyn AgentDefinition) -> Vec<Setting> {
+pub fn settings_of(definition: &dyn AgentDefinition) -> Vec<AgentSetting> {
     let mut settings = definition.settings().to_vec();
     if !definition.emergencies().is_empty() {
         settings.extend(EMERGENCY_SETTINGS.iter().cloned());

@@ -13,14 +13,14 @@ use reeve_audit::Entry;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
-use crate::agent::settings::{Setting, SettingValue};
-use crate::agent::{Agent, AgentId, Impact, Scope};
+use crate::agent::settings::{AgentSetting, SettingValue};
+use crate::agent::{Agent, AgentId, AgentScope, Impact};
 use crate::approval::{Signature, Signed};
 
 pub use mark::{EmergencyMark, StandingApprovalId};
 
 /// Setting: emergency changes of an agent that begin within an hour.
-pub const ACTS_PER_HOUR: Setting = Setting {
+pub const ACTS_PER_HOUR: AgentSetting = AgentSetting {
     path: "emergency.acts_per_hour",
     description: "Emergency changes that the agent begins within an hour at most",
     default: SettingValue::Count(3),
@@ -30,7 +30,7 @@ pub const ACTS_PER_HOUR: Setting = Setting {
 };
 
 /// Setting: share of a group that emergency changes of an agent reach within a day.
-pub const SHARE_OF_GROUP: Setting = Setting {
+pub const SHARE_OF_GROUP: AgentSetting = AgentSetting {
     path: "emergency.share_of_group",
     description: "Share of a group of resources that emergency changes of the agent reach within 24 hours; one resource at least, unless it is 0%",
     default: SettingValue::Percent(25.0),
@@ -39,7 +39,7 @@ pub const SHARE_OF_GROUP: Setting = Setting {
 };
 
 /// Settings that every agent type with emergencies has beside its own.
-pub static EMERGENCY_SETTINGS: [Setting; 2] = [ACTS_PER_HOUR, SHARE_OF_GROUP];
+pub static EMERGENCY_SETTINGS: [AgentSetting; 2] = [ACTS_PER_HOUR, SHARE_OF_GROUP];
 
 /// Age from which an event is judged but not acted upon without a person: the log was read late,
 /// and the resource may be another one by now.
@@ -117,7 +117,7 @@ pub struct Emergency {
 /// Reach of an agent's emergency changes: what the signers of a standing approval agree to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EmergencyTerms {
-    pub scope: Scope,
+    pub scope: AgentScope,
     pub acts_per_hour: u64,
     /// Share of a group within 24 hours, percent.
     #[serde(serialize_with = "reeve_estate::finite")]

@@ -49,16 +49,16 @@ pub struct RunPosition {
 
 /// Name of a detail of reports, with the type of its value.
 #[derive(Debug)]
-pub struct Detail<T> {
+pub struct RunReportDetail<T> {
     name: &'static str,
     value: PhantomData<fn() -> T>,
 }
 
-impl<T> Detail<T> {
+impl<T> RunReportDetail<T> {
     /// A detail of a name, which differs from those of the report's own fields.
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
-        Detail {
+        RunReportDetail {
             name,
             value: PhantomData,
         }
@@ -83,7 +83,7 @@ impl RunDetails {
     /// The value has no JSON form.
     pub fn put<T: Serialize>(
         &mut self,
-        detail: &Detail<T>,
+        detail: &RunReportDetail<T>,
         value: &T,
     ) -> Result<(), serde_json::Error> {
         let value = serde_json::to_value(value)?;
@@ -93,7 +93,7 @@ impl RunDetails {
 
     /// Returns a detail; `None` if the report does not have it, or has it in another form.
     #[must_use]
-    pub fn get<T: DeserializeOwned>(&self, detail: &Detail<T>) -> Option<T> {
+    pub fn get<T: DeserializeOwned>(&self, detail: &RunReportDetail<T>) -> Option<T> {
         T::deserialize(self.0.get(detail.name)?).ok()
     }
 }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn details_stand_beside_the_fields_of_a_stored_report() {
-        const TAPES: Detail<Vec<u32>> = Detail::named("tapes");
+        const TAPES: RunReportDetail<Vec<u32>> = RunReportDetail::named("tapes");
         let mut report = RunReport::begun("r-1".into(), RunExtent::Full, Timestamp::UNIX_EPOCH);
         report.details.put(&TAPES, &vec![1, 2]).unwrap();
         let stored = serde_json::to_value(&report).unwrap();
@@ -184,7 +184,10 @@ mod tests {
         let read: RunReport = serde_json::from_value(stored).unwrap();
         assert_eq!(read, report);
         assert_eq!(read.details.get(&TAPES), Some(vec![1, 2]));
-        assert_eq!(read.details.get(&Detail::<String>::named("tapes")), None);
+        assert_eq!(
+            read.details.get(&RunReportDetail::<String>::named("tapes")),
+            None
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Settings of an agent type: thresholds and windows of, typed, with
 //! their limits and defaults.
 //!
-//! An agent keeps only the values that a person set; [`Settings::get`] answers the default
+//! An agent keeps only the values that a person set; [`AgentSettings::get`] answers the default
 //! otherwise, so that a better default reaches every agent that nobody configured differently.
 
 pub mod alert;
@@ -130,7 +130,7 @@ fn is_name(name: &str) -> bool {
 
 /// A setting that an agent type has.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
+pub struct AgentSetting {
     /// Path below `settings` (`downsize_underutilized.cpu_below`).
     pub path: &'static str,
     /// Effect of the setting, one sentence.
@@ -143,7 +143,7 @@ pub struct Setting {
     pub choices: &'static [&'static str],
 }
 
-impl Setting {
+impl AgentSetting {
     fn is_choice(&self, name: &str) -> bool {
         let is_among = self
             .choices
@@ -219,9 +219,9 @@ impl Setting {
 
 /// Values that a person set for an agent, by path.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Settings(pub BTreeMap<String, SettingValue>);
+pub struct AgentSettings(pub BTreeMap<String, SettingValue>);
 
-impl Settings {
+impl AgentSettings {
     /// Returns `true` if every setting has its default.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -230,7 +230,7 @@ impl Settings {
 
     /// The value of a setting: the one that was set, else the default.
     #[must_use]
-    pub fn get(&self, setting: &Setting) -> SettingValue {
+    pub fn get(&self, setting: &AgentSetting) -> SettingValue {
         self.0
             .get(setting.path)
             .cloned()
@@ -239,7 +239,7 @@ impl Settings {
 
     /// The value of a setting that is a percentage.
     #[must_use]
-    pub fn percent(&self, setting: &Setting) -> f64 {
+    pub fn percent(&self, setting: &AgentSetting) -> f64 {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Percent(value), _) | (_, SettingValue::Percent(value)) => value,
             _ => 0.0,
@@ -248,7 +248,7 @@ impl Settings {
 
     /// The value of a setting that is a number of days.
     #[must_use]
-    pub fn days(&self, setting: &Setting) -> i64 {
+    pub fn days(&self, setting: &AgentSetting) -> i64 {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Days(value), _) | (_, SettingValue::Days(value)) => i64::from(value),
             _ => 0,
@@ -257,7 +257,7 @@ impl Settings {
 
     /// The value of a setting that is a number of minutes.
     #[must_use]
-    pub fn minutes(&self, setting: &Setting) -> i64 {
+    pub fn minutes(&self, setting: &AgentSetting) -> i64 {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Minutes(value), _) | (_, SettingValue::Minutes(value)) => {
                 i64::from(value)
@@ -268,7 +268,7 @@ impl Settings {
 
     /// The value of a setting that is a number of things.
     #[must_use]
-    pub fn count(&self, setting: &Setting) -> u64 {
+    pub fn count(&self, setting: &AgentSetting) -> u64 {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Count(value), _) | (_, SettingValue::Count(value)) => u64::from(value),
             _ => 0,
@@ -277,7 +277,7 @@ impl Settings {
 
     /// The value of a setting that is a flag.
     #[must_use]
-    pub fn flag(&self, setting: &Setting) -> bool {
+    pub fn flag(&self, setting: &AgentSetting) -> bool {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Flag(value), _) | (_, SettingValue::Flag(value)) => value,
             _ => false,
@@ -286,7 +286,7 @@ impl Settings {
 
     /// The value of a setting that is a list of names.
     #[must_use]
-    pub fn names(&self, setting: &Setting) -> Vec<String> {
+    pub fn names(&self, setting: &AgentSetting) -> Vec<String> {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Names(names), _) | (_, SettingValue::Names(names)) => names,
             _ => Vec::new(),
@@ -299,9 +299,9 @@ impl Settings {
     /// Every failing field, unknown settings among them.
     pub fn overlay(
         &self,
-        known: &[Setting],
+        known: &[AgentSetting],
         given: &BTreeMap<String, Option<String>>,
-    ) -> Result<Settings, Vec<FieldError>> {
+    ) -> Result<AgentSettings, Vec<FieldError>> {
         let mut next = self.clone();
         let mut errors = Vec::new();
 
@@ -339,21 +339,21 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const BELOW: Setting = Setting {
+    const BELOW: AgentSetting = AgentSetting {
         path: "shrink.cpu_below",
         description: "",
         default: SettingValue::Percent(20.0),
         range: (1.0, 60.0),
         choices: &[],
     };
-    const WINDOW: Setting = Setting {
+    const WINDOW: AgentSetting = AgentSetting {
         path: "shrink.window",
         description: "",
         default: SettingValue::Days(14),
         range: (7.0, 30.0),
         choices: &[],
     };
-    const ON: Setting = Setting {
+    const ON: AgentSetting = AgentSetting {
         path: "on",
         description: "",
         default: SettingValue::Flag(true),
@@ -376,7 +376,7 @@ mod tests {
             ("shrink.window", Some("21d")),
             ("on", Some("false")),
         ]);
-        let settings = Settings::default().overlay(&known, &set).unwrap();
+        let settings = AgentSettings::default().overlay(&known, &set).unwrap();
         assert_eq!(
             (
                 settings.percent(&BELOW),
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn minutes_are_read_as_hours_too_and_bounded() {
-        let hold = Setting {
+        let hold = AgentSetting {
             path: "rewind.hold",
             description: "Time between two changes",
             default: SettingValue::Minutes(30),
@@ -422,12 +422,12 @@ mod tests {
                 "{wrong}: {error:?}"
             );
         }
-        assert_eq!(Settings::default().minutes(&hold), 30);
+        assert_eq!(AgentSettings::default().minutes(&hold), 30);
     }
 
     #[test]
     fn names_are_separated_by_commas_and_bounded() {
-        const TAGS: Setting = Setting {
+        const TAGS: AgentSetting = AgentSetting {
             path: "tags",
             description: "",
             default: SettingValue::Names(Vec::new()),
@@ -436,7 +436,7 @@ mod tests {
         };
 
         let names =
-            |text: &str| Settings::default().overlay(&[TAGS], &given(&[("tags", Some(text))]));
+            |text: &str| AgentSettings::default().overlay(&[TAGS], &given(&[("tags", Some(text))]));
         assert_eq!(
             names(" Owner , CostCenter=4711,").unwrap().names(&TAGS),
             ["Owner", "CostCenter=4711"]
@@ -454,7 +454,7 @@ mod tests {
             ("settings.tags", true)
         );
 
-        let colors = Setting {
+        let colors = AgentSetting {
             path: "colors",
             choices: &["red", "green"],
             ..TAGS
@@ -474,7 +474,7 @@ mod tests {
             ("shrink.speed", Some("3d")),
         ]);
 
-        let errors = Settings::default()
+        let errors = AgentSettings::default()
             .overlay(&[BELOW, WINDOW, ON], &wrong)
             .unwrap_err();
         let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceKind, ResourceState,
 };
 
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reach,
-    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, TaskReach, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -21,7 +21,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[aws("rds:ModifyDBInstance")];
+const PERMISSIONS: &[ChangePermission] = &[aws("rds:ModifyDBInstance")];
 
 /// Operation that adds or removes the standby of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn step(target: &str, wanted: bool, state: ResourceState) -> Task {
         false => format!("Remove the standby of {target}"),
     };
     let done = vec![standby(wanted), Expectation::state(state)];
-    let goal = Reach::by(
+    let goal = TaskReach::by(
         "the standby",
         StandbyOperation { standby: wanted },
         done.clone(),
@@ -100,7 +100,7 @@ impl Change for AddStandby {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(StandbyOperation { standby }) = operation.downcast_ref() else {
             return Err(foreign(operation));

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, GroupTemplate, Operation, Resource, ResourceKind,
+    ActError, ActErrorKind, GroupTemplate, Operation, PriceCatalogue, Resource, ResourceKind,
     ResourceState,
 };
 
 use crate::change::{
-    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Parse, Permission,
-    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters,
+    Parse, Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -28,7 +28,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 
 /// Permissions that the steps and the way back need. Auto Scaling checks that the caller may start
 /// machines of the new version.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:DescribeLaunchTemplateVersions"),
     aws("ec2:CreateLaunchTemplateVersion"),
     aws("ec2:RunInstances"),
@@ -318,7 +318,7 @@ impl Change for ChangeGroupSize {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(operation) = operation.downcast_ref::<GroupSizeOperation>() else {
             return Err(foreign(operation));

@@ -15,18 +15,18 @@ use std::sync::Arc;
 use reeve_audit::{Json, Obstacle};
 use reeve_estate::document::{NOT_READ, REMOVED};
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Document, Operation, Resource, ResourceState,
+    ActError, ActErrorKind, Document, Operation, PriceCatalogue, Resource, ResourceState,
 };
 use serde_json::{Map, Value, json};
 
 use crate::change::{
-    Change, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal, Task,
+    Change, EffectEvidence, Expectation, ParameterError, Parameters, Reversal, Task, TaskReach,
     foreign, precondition, refused, verify,
 };
 use crate::plan::PlannedChange;
 use crate::plan::patch::Tool;
-use path::Setting;
-use template::Place;
+use path::PathSetting;
+use template::TemplatePlace;
 
 pub use path::set as set_setting;
 pub use row::{
@@ -297,19 +297,22 @@ fn settled(operation: &ConfigurationOperation) -> Vec<Expectation> {
 
 /// Expects a value at a path of the document, whatever it is.
 fn provided(at: &'static str) -> Expectation {
-    Expectation::new(at, Setting(Value::Bool(true)), move |seen| {
+    Expectation::new(at, PathSetting(Value::Bool(true)), move |seen| {
         let document = seen.specification.document.as_deref()?;
         let found = path::get(document.json(), at).unwrap_or(&Value::Null);
-        Some(Setting(Value::Bool(!path::is_same(found, &Value::Null))))
+        Some(PathSetting(Value::Bool(!path::is_same(
+            found,
+            &Value::Null,
+        ))))
     })
 }
 
 /// Expects a value at a path of the document. A path that leads nowhere is a setting that is off.
 fn setting(at: &'static str, wanted: Value) -> Expectation {
-    Expectation::new(at, Setting(wanted), move |seen| {
+    Expectation::new(at, PathSetting(wanted), move |seen| {
         let document = seen.specification.document.as_deref()?;
         let found = path::get(document.json(), at);
-        Some(Setting(found.cloned().unwrap_or(Value::Null)))
+        Some(PathSetting(found.cloned().unwrap_or(Value::Null)))
     })
 }
 
@@ -375,15 +378,15 @@ fn operation(
     let target = match (&call.method, &call.path) {
         (Some(method), Some(path)) => Some((
             method.as_str(),
-            template::filled(path, context, Place::Path)?,
+            template::filled(path, context, TemplatePlace::Path)?,
         )),
         _ => None,
     };
     let body = match &call.body {
         Some(body) if body.trim_start().starts_with('<') => {
-            Some(template::filled(body, context, Place::Xml)?)
+            Some(template::filled(body, context, TemplatePlace::Xml)?)
         }
-        Some(body) => Some(template::filled(body, context, Place::Json)?),
+        Some(body) => Some(template::filled(body, context, TemplatePlace::Json)?),
         None => None,
     };
 
@@ -422,7 +425,7 @@ pub fn lines_of_code(planned: &PlannedChange, tool: Tool) -> Option<String> {
         "doc": parameters["before"], "with": parameters["with"],
         "resource": { "account": parameters["account"], "region": parameters["region"] },
     });
-    template::filled(template.trim_matches('\n'), &context, Place::Plain)
+    template::filled(template.trim_matches('\n'), &context, TemplatePlace::Plain)
 }
 
 /// Reads the parameters of a change of a row.
@@ -470,12 +473,12 @@ impl Change for ConfigurationChange {
         let context = self.context();
         let first = self.row.first.iter().map(|first| first.step.as_str());
         let words = first.chain([self.row.step]).map(|step| {
-            template::filled(step, &context, Place::Plain)
+            template::filled(step, &context, TemplatePlace::Plain)
                 .unwrap_or_else(|| format!("Change {} of {target}", self.row.about))
         });
         let calls = self.forward.iter().zip(words);
         let steps = calls.map(|(call, words)| {
-            let goal = Reach::by(self.row.about, call.clone(), settled(call));
+            let goal = TaskReach::by(self.row.about, call.clone(), settled(call));
             Task::change(target, words, goal).expecting(settled(call))
         });
 
@@ -517,14 +520,14 @@ impl Change for ConfigurationChange {
         let back = calls.swap_remove(next);
 
         let words = match inverse.first.get(next) {
-            Some(first) => template::filled(&first.step, &self.context(), Place::Plain),
+            Some(first) => template::filled(&first.step, &self.context(), TemplatePlace::Plain),
             None => None,
         };
         let words = words.unwrap_or_else(|| {
             format!("Set {} of {} back to what it was", self.row.about, seen.id)
         });
         let wanted = settled(&back);
-        let goal = Reach::by(self.row.about, back, wanted.clone());
+        let goal = TaskReach::by(self.row.about, back, wanted.clone());
         Some(Task::change(seen.id.as_str(), words, goal).expecting(wanted))
     }
 
@@ -537,7 +540,7 @@ impl Change for ConfigurationChange {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(operation) = operation.downcast_ref::<ConfigurationOperation>() else {
             return Err(foreign(operation));
@@ -588,7 +591,7 @@ impl Change for ConfigurationChange {
             .document
             .as_deref()
             .map_or(&found, Document::json);
-        let value = |at: &str| Setting(path::get(document, at).cloned().unwrap_or(Value::Null));
+        let value = |at: &str| PathSetting(path::get(document, at).cloned().unwrap_or(Value::Null));
         let paths = self.row.paths_of_effects().into_iter();
         paths.map(|at| (at, Some(value(at).to_string()))).collect()
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceKind, ResourceState,
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, TaskReach, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -21,7 +21,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:DeleteSnapshot"),
     aws("ec2:DescribeSnapshots"),
     aws("ec2:DescribeImages"),
@@ -79,7 +79,7 @@ impl Change for DeleteSnapshot {
         let operation = DeleteSnapshotOperation {
             kept: self.kept.clone(),
         };
-        let goal = Reach::by("the deletion", operation, gone.clone());
+        let goal = TaskReach::by("the deletion", operation, gone.clone());
         let stays = if self.kept.is_empty() {
             "no snapshot of it stays".to_owned()
         } else {
@@ -113,7 +113,7 @@ impl Change for DeleteSnapshot {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(DeleteSnapshotOperation { .. }) = operation.downcast_ref() else {
             return Err(foreign(operation));

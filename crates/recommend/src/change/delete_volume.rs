@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceKind, ResourceState,
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, RemoveOperation, Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, RemoveOperation, Reversal, Task, TaskReach, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -22,7 +22,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:CreateSnapshot"),
     aws("ec2:CreateTags"),
     aws("ec2:DescribeSnapshots"),
@@ -59,7 +59,7 @@ impl Change for DeleteVolume {
 
     fn tasks(&self, target: &str) -> Vec<Task> {
         let gone = vec![Expectation::state(ResourceState::Deleted)];
-        let goal = Reach::by("the deletion", RemoveOperation, gone.clone());
+        let goal = TaskReach::by("the deletion", RemoveOperation, gone.clone());
         let delete = format!("Delete volume {target}; the snapshot keeps its data");
 
         vec![
@@ -87,7 +87,7 @@ impl Change for DeleteVolume {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(RemoveOperation) = operation.downcast_ref() else {
             return Err(foreign(operation));

@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceKind, ResourceState,
 };
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 use crate::plan::StepKind;
 
@@ -60,7 +60,7 @@ pub enum EncryptOperation {
 impl Operation for EncryptOperation {}
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:AttachVolume"),
     aws("ec2:CreateSnapshot"),
     aws("ec2:CreateTags"),
@@ -192,7 +192,7 @@ impl Change for EncryptVolume {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(operation) = operation.downcast_ref::<EncryptOperation>() else {
             return Err(foreign(operation));

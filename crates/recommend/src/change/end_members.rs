@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceId, ResourceState,
+    ActError, ActErrorKind, Mutation, Operation, PriceCatalogue, Resource, ResourceId,
+    ResourceState,
 };
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Parse, Permission, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangePermission, ChangeType, Expectation, Goal, ParameterError, Parameters, Parse,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::judgement::sessions::{IdleWatch, SessionSource};
 use crate::plan::StepKind;
@@ -30,7 +31,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("autoscaling:TerminateInstanceInAutoScalingGroup"),
     aws("autoscaling:UpdateAutoScalingGroup"),
 ];
@@ -210,7 +211,7 @@ impl Change for EndMembers {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let no_group = || refused(ActErrorKind::InvalidType, "it is no group");
         let capacity = twin.specification.capacity.as_mut().ok_or_else(no_group)?;

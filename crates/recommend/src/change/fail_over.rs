@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
+    ActError, ActErrorKind, Mutation, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
 use crate::change::task::settled;
 use crate::change::{
-    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore,
-    verify,
+    Change, ChangePermission, ChangeType, Expectation, Goal as _, ParameterError, Parameters,
+    Parse, Reversal, SLOW_ROLLBACK_LIMIT_S, Task, TaskReach, aws, foreign, precondition, refused,
+    restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -34,7 +34,7 @@ pub struct FailOver {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[aws("rds:RebootDBInstance")];
+const PERMISSIONS: &[ChangePermission] = &[aws("rds:RebootDBInstance")];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let (state, from, to) = (
@@ -51,8 +51,8 @@ fn zone(name: &str) -> Expectation {
     })
 }
 
-fn to_zone(name: &str, state: ResourceState) -> Reach {
-    Reach::by(
+fn to_zone(name: &str, state: ResourceState) -> TaskReach {
+    TaskReach::by(
         "the failover",
         Mutation::FailOver,
         settled(state, vec![zone(name)]),
@@ -112,7 +112,7 @@ impl Change for FailOver {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(Mutation::FailOver) = operation.downcast_ref() else {
             return Err(foreign(operation));

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
+    ActError, ActErrorKind, Mutation, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
 use crate::change::task::settled;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, TaskReach, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -36,7 +36,7 @@ pub struct GrowStorage {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:ModifyVolume"),
     aws("ec2:DescribeVolumesModifications"),
     aws("rds:CreateDBSnapshot"),
@@ -85,7 +85,7 @@ impl Change for GrowStorage {
         } else {
             larger.clone()
         };
-        let goal = Reach::by("the growth", Mutation::Grow { storage_gib: to }, reached);
+        let goal = TaskReach::by("the growth", Mutation::Grow { storage_gib: to }, reached);
 
         let words = format!("Grow {target} from {from} to {to} GiB; it cannot shrink");
         let mut tasks = vec![check];
@@ -118,7 +118,7 @@ impl Change for GrowStorage {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(Mutation::Grow { storage_gib }) = operation.downcast_ref() else {
             return Err(foreign(operation));

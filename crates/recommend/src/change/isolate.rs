@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, QUARANTINE, Resource};
+use reeve_estate::{
+    ActError, ActErrorKind, Mutation, Operation, PriceCatalogue, QUARANTINE, Resource,
+};
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters, Parse,
-    Permission, Reach, Reversal, Task, aws, aws_own, foreign, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError,
+    Parameters, Parse, Reversal, Task, TaskReach, aws, aws_own, foreign, refused, verify,
 };
 use crate::plan::StepKind;
 
@@ -27,7 +29,7 @@ pub struct Isolate {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:ModifyInstanceAttribute"),
     aws("ec2:DescribeSecurityGroups"),
     aws("ec2:CreateSecurityGroup"),
@@ -70,7 +72,7 @@ impl Change for Isolate {
         let words = format!(
             "Give {target} the security group {QUARANTINE} alone, which lets nothing in and nothing out"
         );
-        let goal = Reach::by("the isolation", Mutation::Isolate, vec![isolated(true)]);
+        let goal = TaskReach::by("the isolation", Mutation::Isolate, vec![isolated(true)]);
 
         vec![
             Task::precondition(
@@ -93,7 +95,7 @@ impl Change for Isolate {
         let before = prior.specification.security_groups.clone();
         let expect = vec![groups(&before), isolated(prior.specification.isolated)];
         let name = "the return of its security groups";
-        let goal = Reach::by(name, Mutation::SetGroups { groups: before }, expect.clone());
+        let goal = TaskReach::by(name, Mutation::SetGroups { groups: before }, expect.clone());
         if goal.is_reached(seen) {
             return None;
         }
@@ -106,7 +108,7 @@ impl Change for Isolate {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let spec = &mut twin.specification;
         match operation.downcast_ref() {

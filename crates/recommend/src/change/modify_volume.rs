@@ -7,12 +7,12 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::catalogue::volume::{GP3_FREE_IOPS, GP3_FREE_MIBPS};
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState, Specification,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceState, Specification,
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, TaskReach, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -23,7 +23,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:ModifyVolume"),
     aws("ec2:DescribeVolumesModifications"),
 ];
@@ -142,7 +142,7 @@ impl Change for ModifyVolume {
         let operation = VolumeOperation {
             setup: self.to.clone(),
         };
-        let goal = Reach::by("the new setup", operation, done.clone());
+        let goal = TaskReach::by("the new setup", operation, done.clone());
         let words = format!("Modify {target} from {from} to {to}, while it is in use");
         let settled = vec![has(&self.to), Expectation::state(self.state)];
 
@@ -167,7 +167,7 @@ impl Change for ModifyVolume {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(VolumeOperation { setup }) = operation.downcast_ref() else {
             return Err(foreign(operation));

@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reversal, Task,
-    aws, aws_on, foreign, precondition, verify,
+    Change, ChangePermission, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal,
+    Task, aws, aws_on, foreign, precondition, verify,
 };
 
 /// Document of AWS that installs patches.
@@ -51,7 +51,7 @@ pub struct PatchOperation {
 impl Operation for PatchOperation {}
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ssm:ListCommands"),
     aws("ssm:DescribeInstancePatchStates"),
     aws_on(
@@ -125,7 +125,7 @@ impl Change for PatchMachine {
         &self,
         operation: &dyn Operation,
         _: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         match operation.downcast_ref::<PatchOperation>() {
             Some(_) => Ok(()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reeve_estate::ResourceKind;
 
-use crate::change::{Change, Changes, PlanError, Task, v1};
+use crate::change::{Change, ChangeRegistry, PlanError, Task, v1};
 use crate::plan::Plan;
 
 /// Least limit of a change of a database, seconds: RDS takes its time, and calls every step of it
@@ -20,7 +20,7 @@ pub struct Procedure {
     tasks: Vec<Task>,
 }
 
-impl Changes {
+impl ChangeRegistry {
     /// Reads a plan. One of format 1 has no typed change of its own: its steps are read as one.
     ///
     /// # Errors

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Lifecycle, Operation, Resource, ResourceKind, ResourceState,
-    named,
+    ActError, ActErrorKind, Lifecycle, Operation, PriceCatalogue, Resource, ResourceKind,
+    ResourceState, named,
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, TaskReach, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -23,7 +23,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("s3:GetBucketTagging"),
     aws("s3:GetLifecycleConfiguration"),
     aws("s3:PutLifecycleConfiguration"),
@@ -266,7 +266,7 @@ impl Change for PutBucketLifecycle {
         );
         check.expect.push(has_configuration(&self.from));
         let done = vec![has_own(&self.after())];
-        let goal = Reach::by(
+        let goal = TaskReach::by(
             "the new rule",
             LifecycleOperation::Add(self.rule.clone()),
             done.clone(),
@@ -313,7 +313,7 @@ impl Change for PutBucketLifecycle {
             .any(|own| own == id);
 
         let before = vec![has_own(&self.from)];
-        let goal = Reach::by(
+        let goal = TaskReach::by(
             "the removal of the rule",
             LifecycleOperation::Remove(id),
             before.clone(),
@@ -331,7 +331,7 @@ impl Change for PutBucketLifecycle {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(operation) = operation.downcast_ref::<LifecycleOperation>() else {
             return Err(foreign(operation));

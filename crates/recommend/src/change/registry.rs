@@ -11,7 +11,7 @@ use crate::change::{BUILTIN, Change, ConfigurationRow, ParameterError, Parameter
 
 /// Permission that a cloud requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Permission {
+pub struct ChangePermission {
     pub provider: Provider,
     /// Name, as the cloud spells it (`ec2:StopInstances`).
     pub name: &'static str,
@@ -31,8 +31,8 @@ pub enum PermittedOn {
 
 /// A permission of AWS on any resource.
 #[must_use]
-pub const fn aws(name: &'static str) -> Permission {
-    Permission {
+pub const fn aws(name: &'static str) -> ChangePermission {
+    ChangePermission {
         provider: Provider::Aws,
         name,
         on: PermittedOn::Any,
@@ -41,8 +41,8 @@ pub const fn aws(name: &'static str) -> Permission {
 
 /// A permission of AWS on resources that Reeve made.
 #[must_use]
-pub const fn aws_own(name: &'static str) -> Permission {
-    Permission {
+pub const fn aws_own(name: &'static str) -> ChangePermission {
+    ChangePermission {
         provider: Provider::Aws,
         name,
         on: PermittedOn::MadeByReeve,
@@ -51,8 +51,8 @@ pub const fn aws_own(name: &'static str) -> Permission {
 
 /// A permission of AWS on the resources of these ARNs, `*` for any characters.
 #[must_use]
-pub const fn aws_on(name: &'static str, arns: &'static [&'static str]) -> Permission {
-    Permission {
+pub const fn aws_on(name: &'static str, arns: &'static [&'static str]) -> ChangePermission {
+    ChangePermission {
         provider: Provider::Aws,
         name,
         on: PermittedOn::Named(arns),
@@ -66,7 +66,7 @@ pub struct ChangeType {
     pub name: &'static str,
     /// Permissions that a cloud requires, beside those for reading; none of a cloud in which Reeve
     /// does not offer the change.
-    pub permissions: &'static [Permission],
+    pub permissions: &'static [ChangePermission],
     /// Reads the parameters; the caller refuses members that it left unread.
     pub parse: Parse,
 }
@@ -113,14 +113,14 @@ pub enum PlanError {
 
 /// The registered changes, by name.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub struct ChangeRegistry {
     rows: BTreeMap<&'static str, ChangeType>,
 }
 
-impl Changes {
+impl ChangeRegistry {
     /// The changes of this release.
     #[must_use]
-    pub fn builtin() -> Changes {
+    pub fn builtin() -> ChangeRegistry {
         let of_data = ConfigurationRow::all().iter().map(|row| ChangeType {
             name: row.name,
             permissions: row.permissions,
@@ -129,12 +129,12 @@ impl Changes {
         BUILTIN
             .into_iter()
             .chain(of_data)
-            .fold(Changes::default(), Changes::with)
+            .fold(ChangeRegistry::default(), ChangeRegistry::with)
     }
 
     /// With one row more; it takes the place of a row of the same name.
     #[must_use]
-    pub fn with(mut self, row: ChangeType) -> Changes {
+    pub fn with(mut self, row: ChangeType) -> ChangeRegistry {
         self.rows.insert(row.name, row);
         self
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceId, ResourceKind,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceId, ResourceKind,
     ResourceState, named,
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Reach,
-    Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Reversal,
+    Task, TaskReach, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of public addresses that nothing uses.
@@ -183,7 +183,7 @@ impl Change for RemoveUnused {
                 Some(attached(resource))
             }));
         let gone = vec![Expectation::state(ResourceState::Deleted)];
-        let goal = Reach::by("the removal", RemoveOperation, gone.clone());
+        let goal = TaskReach::by("the removal", RemoveOperation, gone.clone());
         let step = Task::delete(target, self.unused.step(target), goal).expecting(gone.clone());
 
         vec![check, step, verify(target, "is gone", gone)]
@@ -201,7 +201,7 @@ impl Change for RemoveUnused {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(RemoveOperation) = operation.downcast_ref() else {
             return Err(foreign(operation));
@@ -294,13 +294,17 @@ mod tests {
         );
 
         let refusal = change
-            .simulate(&RemoveOperation, &mut taken.clone(), Catalogue::builtin())
+            .simulate(
+                &RemoveOperation,
+                &mut taken.clone(),
+                PriceCatalogue::builtin(),
+            )
             .unwrap_err();
         assert_eq!(refusal.kind, ActErrorKind::WrongState);
 
         let mut twin = free;
         change
-            .simulate(&RemoveOperation, &mut twin, Catalogue::builtin())
+            .simulate(&RemoveOperation, &mut twin, PriceCatalogue::builtin())
             .unwrap();
         assert!(
             tasks[2].difference(&twin).is_none()

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Operation, Purchase, Resource, ResourceState, Successor,
+    ActError, ActErrorKind, Operation, PriceCatalogue, Purchase, Resource, ResourceState, Successor,
 };
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, Task, aws, aws_own, foreign, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, TaskReach, aws, aws_own, foreign, refused, verify,
 };
 
 /// Row of the registry.
@@ -26,7 +26,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 
 /// Permissions that the steps and the way back need. A machine with an instance profile needs
 /// `iam:PassRole` for its role too.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:DescribeInstances"),
     aws("ec2:DescribeInstanceAttribute"),
     aws("ec2:RunInstances"),
@@ -126,7 +126,7 @@ fn step(
     operation: ReplaceOperation,
     expected: Vec<Expectation>,
 ) -> Task {
-    let goal = Reach::by(name, operation, expected.clone());
+    let goal = TaskReach::by(name, operation, expected.clone());
     Task::change(target, words, goal).expecting(expected)
 }
 
@@ -236,7 +236,7 @@ impl Change for ReplaceMachine {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(operation) = operation.downcast_ref::<ReplaceOperation>() else {
             return Err(foreign(operation));

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Mutation, Operation, Resource, ResourceState,
+    ActError, ActErrorKind, Mutation, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
 use crate::change::task::settled;
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reach,
-    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, aws_own, foreign, precondition, refused, restore,
+    Change, ChangePermission, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, TaskReach, aws, aws_own, foreign, precondition, refused, restore,
     verify,
 };
 use crate::plan::StepKind;
@@ -34,7 +34,7 @@ pub struct Replicate {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("rds:CreateDBInstanceReadReplica"),
     aws("rds:AddTagsToResource"),
     aws_own("rds:DeleteDBInstance"),
@@ -95,7 +95,7 @@ impl Change for Replicate {
     fn tasks(&self, target: &str) -> Vec<Task> {
         let name = &self.replica;
         let there = vec![present(name)];
-        let goal = Reach::by(
+        let goal = TaskReach::by(
             "the replica",
             Mutation::Replicate { name: name.clone() },
             there.clone(),
@@ -126,7 +126,7 @@ impl Change for Replicate {
         }
 
         let removal = Mutation::RemoveReplica { name: name.clone() };
-        let goal = Reach::by("the removal of the replica", removal, vec![absent(name)]);
+        let goal = TaskReach::by("the removal of the replica", removal, vec![absent(name)]);
         let words = format!("Remove the replica of {} that was made", seen.id);
         let task = Task::of_kind(StepKind::Replicate, seen.id.as_str(), words, goal);
         Some(task.making(name).expecting(vec![present(name)]))
@@ -136,7 +136,7 @@ impl Change for Replicate {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let replicas = &mut twin.specification.replicas;
         match operation.downcast_ref() {

@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reversal, Task, aws, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -53,7 +53,7 @@ pub struct QuotaOperation {
 impl Operation for QuotaOperation {}
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("servicequotas:GetServiceQuota"),
     aws("servicequotas:ListRequestedServiceQuotaChangeHistoryByQuota"),
     aws("servicequotas:RequestServiceQuotaIncrease"),
@@ -127,7 +127,7 @@ impl Change for RequestQuota {
         &self,
         operation: &dyn Operation,
         _: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(QuotaOperation { from, to, .. }) = operation.downcast_ref() else {
             return Err(foreign(operation));

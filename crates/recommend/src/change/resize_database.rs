@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::restore::modify;
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reversal,
+    Change, ChangePermission, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal,
     SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, restore, verify,
 };
 
@@ -29,7 +29,7 @@ pub struct ResizeDatabase {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("rds:CreateDBSnapshot"),
     aws("rds:AddTagsToResource"),
     aws("rds:DescribeDBSnapshots"),
@@ -90,7 +90,7 @@ impl Change for ResizeDatabase {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::restore::{modify, start, stop};
 use crate::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Permission, Reversal, Task,
-    aws, power, precondition, restore, verify,
+    Change, ChangePermission, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal,
+    Task, aws, power, precondition, restore, verify,
 };
 
 /// Row of the registry.
@@ -28,7 +28,7 @@ pub struct ResizeMachine {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:StopInstances"),
     aws("ec2:ModifyInstanceAttribute"),
     aws("ec2:StartInstances"),
@@ -89,7 +89,7 @@ impl Change for ResizeMachine {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }

@@ -2,23 +2,23 @@
 //! simulated twin.
 
 use reeve_estate::{
-    ActError, ActErrorKind, Catalogue, Mutation, Operation, Provider, Resource, ResourceKind,
+    ActError, ActErrorKind, Mutation, Operation, PriceCatalogue, Provider, Resource, ResourceKind,
     ResourceState,
 };
 
 use crate::change::task::settled;
-use crate::change::{Expectation, Reach, Task, foreign, refused};
+use crate::change::{Expectation, Task, TaskReach, foreign, refused};
 use crate::plan::StepKind;
 
 pub(super) fn stop(target: &str, description: String) -> Task {
     let stopped = vec![Expectation::state(ResourceState::Stopped)];
-    let goal = Reach::by("the stop", Mutation::Stop, stopped.clone());
+    let goal = TaskReach::by("the stop", Mutation::Stop, stopped.clone());
     Task::of_kind(StepKind::Stop, target, description, goal).expecting(stopped)
 }
 
 pub(super) fn start(target: &str, description: String) -> Task {
     let running = vec![Expectation::state(ResourceState::Running)];
-    let goal = Reach::by("the start", Mutation::Start, running.clone());
+    let goal = TaskReach::by("the start", Mutation::Start, running.clone());
     Task::of_kind(StepKind::Start, target, description, goal).expecting(running)
 }
 
@@ -31,7 +31,7 @@ pub(super) fn modify(
 ) -> Task {
     let expect = vec![Expectation::size(size)];
     let expect = database.map_or_else(|| expect.clone(), |state| settled(state, expect.clone()));
-    let goal = Reach::by(
+    let goal = TaskReach::by(
         "the new size",
         Mutation::Resize {
             instance_type: size.to_owned(),
@@ -84,7 +84,7 @@ pub fn restore(prior: &Resource, seen: &Resource) -> Option<Task> {
 pub fn power(
     operation: &dyn Operation,
     twin: &mut Resource,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> Result<(), ActError> {
     let mut moved = |from: ResourceState, to: ResourceState| {
         if twin.state != from {
@@ -104,7 +104,7 @@ pub fn power(
     }
 }
 
-fn resize(twin: &mut Resource, size: &str, catalogue: &Catalogue) -> Result<(), ActError> {
+fn resize(twin: &mut Resource, size: &str, catalogue: &PriceCatalogue) -> Result<(), ActError> {
     let database = twin.kind == ResourceKind::Database;
     let ready = if database {
         ResourceState::Running

@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::task::Call;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reversal, Task, aws, aws_on, foreign, precondition, refused, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, aws, aws_on, foreign, precondition, refused, verify,
 };
 
 /// Beginning of the names of documents that Reeve may run.
@@ -64,7 +64,7 @@ pub struct DocumentOperation {
 impl Operation for DocumentOperation {}
 
 /// Permissions that the steps need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ssm:ListCommands"),
     aws_on(
         "ssm:SendCommand",
@@ -146,7 +146,7 @@ impl Change for RunDocument {
         &self,
         operation: &dyn Operation,
         _: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(DocumentOperation { document, .. }) = operation.downcast_ref() else {
             return Err(foreign(operation));

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState,
+    ActError, ActErrorKind, Capacity, Mutation, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
 use crate::change::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Parse, Permission, Reversal,
-    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
+    Change, ChangePermission, ChangeType, Expectation, Goal, ParameterError, Parameters, Parse,
+    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -40,7 +40,7 @@ pub struct ScaleGroup {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[aws("autoscaling:UpdateAutoScalingGroup")];
+const PERMISSIONS: &[ChangePermission] = &[aws("autoscaling:UpdateAutoScalingGroup")];
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     Ok(Arc::new(ScaleGroup {
@@ -204,7 +204,7 @@ impl Change for ScaleGroup {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(Mutation::Scale { min, desired }) = operation.downcast_ref() else {
             return Err(foreign(operation));

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reversal, Task, aws, foreign, precondition, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, aws, foreign, precondition, verify,
 };
 
 /// Row of the registry.
@@ -26,7 +26,7 @@ pub struct SnapshotVolume {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:CreateSnapshot"),
     aws("ec2:CreateTags"),
     aws("ec2:DescribeSnapshots"),
@@ -79,7 +79,7 @@ impl Change for SnapshotVolume {
         &self,
         operation: &dyn Operation,
         _: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         Err(foreign(operation))
     }

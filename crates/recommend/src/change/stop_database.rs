@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::restore::stop;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, restore, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, restore, verify,
 };
 
 /// Row of the registry.
@@ -28,7 +28,7 @@ pub struct StopDatabase {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("rds:CreateDBSnapshot"),
     aws("rds:AddTagsToResource"),
     aws("rds:DescribeDBSnapshots"),
@@ -79,7 +79,7 @@ impl Change for StopDatabase {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::restore::stop;
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reversal, Task, aws, power, precondition, restore, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, aws, power, precondition, restore, verify,
 };
 
 /// Row of the registry.
@@ -30,7 +30,7 @@ pub struct StopMachine {
 }
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:CreateSnapshot"),
     aws("ec2:CreateTags"),
     aws("ec2:DescribeSnapshots"),
@@ -96,7 +96,7 @@ impl Change for StopMachine {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
+use reeve_estate::{ActError, Operation, PriceCatalogue, Resource, ResourceState};
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Parse, Permission,
-    Reach, Reversal, Task, aws, foreign, precondition, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters,
+    Parse, Reversal, Task, TaskReach, aws, foreign, precondition, verify,
 };
 use crate::plan::StepKind;
 
@@ -20,7 +20,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[aws("ec2:CreateTags"), aws("ec2:DeleteTags")];
+const PERMISSIONS: &[ChangePermission] = &[aws("ec2:CreateTags"), aws("ec2:DeleteTags")];
 
 /// Operation on one tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ fn step(target: &str, key: &str, value: Option<&str>) -> Task {
     };
 
     let expect = vec![tagged(&key, value)];
-    let goal = Reach::by("the tag", operation, expect.clone());
+    let goal = TaskReach::by("the tag", operation, expect.clone());
     Task::of_kind(StepKind::Tag, target, description, goal).expecting(expect)
 }
 
@@ -145,7 +145,7 @@ impl Change for TagResource {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         match operation.downcast_ref() {
             Some(TagOperation::Set { key, value }) => {

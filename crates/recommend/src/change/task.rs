@@ -1,4 +1,4 @@
-//! Tasks: the steps of a change as the engine carries them out. A plan shows them as [`Step`]s.
+//! Tasks: the steps of a change as the engine carries them out. A plan shows them as [`PlanStep`]s.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_estate::{Operation, Resource, ResourceState};
 
 use crate::change::Expectation;
-use crate::plan::{Step, StepKind};
+use crate::plan::{PlanStep, StepKind};
 
 reeve_estate::named!(
     /// Effect of a step on the resource.
@@ -108,16 +108,20 @@ impl Goal for Call {
 
 /// The usual goal: one operation, requested until every expectation is met.
 #[derive(Debug, Clone)]
-pub struct Reach {
+pub struct TaskReach {
     name: &'static str,
     operation: Arc<dyn Operation>,
     expect: Vec<Expectation>,
 }
 
-impl Reach {
+impl TaskReach {
     /// A goal of one operation.
-    pub fn by(name: &'static str, operation: impl Operation, expect: Vec<Expectation>) -> Reach {
-        Reach {
+    pub fn by(
+        name: &'static str,
+        operation: impl Operation,
+        expect: Vec<Expectation>,
+    ) -> TaskReach {
+        TaskReach {
             name,
             operation: Arc::new(operation),
             expect,
@@ -125,7 +129,7 @@ impl Reach {
     }
 }
 
-impl Goal for Reach {
+impl Goal for TaskReach {
     fn name(&self) -> &str {
         self.name
     }
@@ -295,8 +299,8 @@ impl Task {
 
     /// The step as plans show it.
     #[must_use]
-    pub fn step(&self) -> Step {
-        Step {
+    pub fn step(&self) -> PlanStep {
+        PlanStep {
             kind: self.kind,
             description: self.description.clone(),
             resource: self.resource.clone(),

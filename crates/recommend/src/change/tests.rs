@@ -5,7 +5,7 @@
 use reeve_estate::{ResourceKind, ResourceState};
 
 use crate::change::*;
-use crate::plan::{Plan, PlannedChange, Step, StepKind};
+use crate::plan::{Plan, PlanStep, PlannedChange, StepKind};
 
 fn fixture(name: &str) -> Vec<serde_json::Value> {
     let text = match name {
@@ -19,9 +19,9 @@ fn text(value: &serde_json::Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-fn step(value: &serde_json::Value) -> Step {
+fn step(value: &serde_json::Value) -> PlanStep {
     let pair = |pair: &serde_json::Value| (text(&pair[0]), text(&pair[1]));
-    Step {
+    PlanStep {
         kind: StepKind::parse(value["kind"].as_str().unwrap()).unwrap(),
         description: text(&value["description"]),
         resource: text(&value["resource"]),
@@ -49,7 +49,7 @@ fn plan_of_v1(value: &serde_json::Value) -> Plan {
 
 #[test]
 fn a_plan_of_format_1_keeps_its_hash_and_is_read_as_the_change_that_makes_its_steps() {
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     for case in fixture("v1") {
         let plan = plan_of_v1(&case["plan"]);
         assert_eq!(plan.hash, text(&case["plan"]["hash"]));
@@ -84,7 +84,7 @@ fn a_plan_of_format_1_keeps_its_hash_and_is_read_as_the_change_that_makes_its_st
 
 #[test]
 fn a_plan_of_format_2_has_the_hash_of_its_typed_change() {
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     let cases = fixture("v2");
     let names: std::collections::BTreeSet<String> =
         cases.iter().map(|case| text(&case["change"])).collect();
@@ -120,7 +120,7 @@ fn a_plan_of_format_2_has_the_hash_of_its_typed_change() {
 
 #[test]
 fn a_plan_that_was_altered_or_is_not_known_is_not_carried_out() {
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     let change = ResizeMachine {
         state: reeve_estate::ResourceState::Running,
         from: "m5.xlarge".to_owned(),
@@ -167,7 +167,7 @@ fn a_plan_that_was_altered_or_is_not_known_is_not_carried_out() {
 
 #[test]
 fn parameters_are_refused_by_their_name() {
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     let refused = |name: &str, parameters: &str| {
         let parameters: serde_json::Value = serde_json::from_str(parameters).unwrap();
         changes

@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, GroupUse, Operation, ReplacementGroup, Resource};
-use reeve_flows::Rule;
+use reeve_estate::{ActError, GroupUse, Operation, PriceCatalogue, ReplacementGroup, Resource};
+use reeve_flows::FlowRule;
 
 use crate::change::{
-    Change, ChangeType, EffectEvidence, Expectation, FlowWatch, ParameterError, Parameters, Parse,
-    Permission, Reach, Reversal, Task, aws, aws_own, foreign, verify,
+    Change, ChangePermission, ChangeType, EffectEvidence, Expectation, FlowWatch, ParameterError,
+    Parameters, Parse, Reversal, Task, TaskReach, aws, aws_own, foreign, verify,
 };
 
 /// Row of the registry.
@@ -24,7 +24,7 @@ pub(super) const TYPE: ChangeType = ChangeType {
 };
 
 /// Permissions that the steps and the way back need.
-const PERMISSIONS: &[Permission] = &[
+const PERMISSIONS: &[ChangePermission] = &[
     aws("ec2:DescribeSecurityGroups"),
     aws("ec2:DescribeNetworkInterfaces"),
     aws("ec2:ModifyNetworkInterfaceAttribute"),
@@ -41,7 +41,7 @@ const PERMISSIONS: &[Permission] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupOperation {
     /// Makes the group in its place, with these rules and no others.
-    MakeReplacement { rules: Vec<Rule> },
+    MakeReplacement { rules: Vec<FlowRule> },
     /// Gives the group in its place to the interfaces that have it.
     AddReplacement,
     /// Takes it away from the interfaces that have the group in its place.
@@ -60,9 +60,9 @@ impl Operation for GroupOperation {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TightenGroup {
     /// Rules that the finding saw.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<FlowRule>,
     /// Rules of the group in its place.
-    pub tight: Vec<Rule>,
+    pub tight: Vec<FlowRule>,
     /// Network interfaces that the finding saw, sorted.
     pub interfaces: Vec<String>,
     /// Hours for which flows are observed before the wide group is taken away.
@@ -72,7 +72,8 @@ pub struct TightenGroup {
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let mut rules = |name: &'static str| {
         let texts = parameters.texts(name)?;
-        let read: Result<Vec<Rule>, _> = texts.iter().map(|text| Rule::parse(text)).collect();
+        let read: Result<Vec<FlowRule>, _> =
+            texts.iter().map(|text| FlowRule::parse(text)).collect();
         read.map_err(|_| ParameterError::Wrong {
             name: name.to_owned(),
             expected: "rules: direction, protocol, ports and peer each",
@@ -143,7 +144,7 @@ fn step(
     operation: GroupOperation,
     expected: Vec<Expectation>,
 ) -> Task {
-    let goal = Reach::by(name, operation, expected.clone());
+    let goal = TaskReach::by(name, operation, expected.clone());
     Task::change(target, words, goal).expecting(expected)
 }
 
@@ -151,7 +152,7 @@ impl TightenGroup {
     fn has_tight_rules(&self) -> Expectation {
         expect(
             "tight_rules",
-            Rule::texts(&self.tight).join("; "),
+            FlowRule::texts(&self.tight).join("; "),
             |used, _| {
                 let group = used.replacement.as_ref();
                 group.map_or_else(|| "none".to_owned(), |group| group.rules.join("; "))
@@ -167,8 +168,8 @@ impl Change for TightenGroup {
 
     fn parameters(&self) -> Json {
         Json::object([
-            ("rules", Json::from(Rule::texts(&self.rules))),
-            ("tight", Json::from(Rule::texts(&self.tight))),
+            ("rules", Json::from(FlowRule::texts(&self.rules))),
+            ("tight", Json::from(FlowRule::texts(&self.tight))),
             ("interfaces", Json::from(self.interfaces.clone())),
             ("observe_hours", Json::from(self.observe_hours)),
         ])
@@ -181,9 +182,11 @@ impl Change for TightenGroup {
             count => format!("{count} network interfaces"),
         };
         let is_seen = vec![
-            expect("rules", Rule::texts(&self.rules).join("; "), |used, _| {
-                used.rules.join("; ")
-            }),
+            expect(
+                "rules",
+                FlowRule::texts(&self.rules).join("; "),
+                |used, _| used.rules.join("; "),
+            ),
             expect("interfaces", self.interfaces.join(", "), |used, wide| {
                 let own = used.interfaces.keys().filter(|one| used.has(one, wide));
                 own.cloned().collect::<Vec<_>>().join(", ")
@@ -293,7 +296,7 @@ impl Change for TightenGroup {
     fn as_found(&self, twin: &mut Resource) {
         let own = || vec![twin.id.0.clone()];
         twin.specification.group_use = Some(GroupUse {
-            rules: Rule::texts(&self.rules),
+            rules: FlowRule::texts(&self.rules),
             interfaces: self
                 .interfaces
                 .iter()
@@ -307,7 +310,7 @@ impl Change for TightenGroup {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &Catalogue,
+        _: &PriceCatalogue,
     ) -> Result<(), ActError> {
         let Some(operation) = operation.downcast_ref::<GroupOperation>() else {
             return Err(foreign(operation));
@@ -380,7 +383,7 @@ impl GroupOperation {
                 };
                 used.replacement = Some(ReplacementGroup {
                     id,
-                    rules: Rule::texts(rules),
+                    rules: FlowRule::texts(rules),
                 });
             }
             GroupOperation::AddReplacement => {
@@ -427,13 +430,13 @@ impl GroupOperation {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::change::Changes;
+    use crate::change::ChangeRegistry;
 
     fn change() -> TightenGroup {
         let rules = |texts: &[&str]| {
             texts
                 .iter()
-                .map(|text| Rule::parse(text).unwrap())
+                .map(|text| FlowRule::parse(text).unwrap())
                 .collect()
         };
         TightenGroup {
@@ -447,13 +450,15 @@ mod tests {
     #[test]
     fn parameters_are_read_back() {
         let written = change().parameters();
-        let read = Changes::builtin().parse("tighten_group", &written).unwrap();
+        let read = ChangeRegistry::builtin()
+            .parse("tighten_group", &written)
+            .unwrap();
         assert_eq!(read.parameters(), written);
         let mut broken = change().parameters();
         if let Json::Object(members) = &mut broken {
             members.insert("tight".to_owned(), Json::from(vec!["anything".to_owned()]));
         }
-        let error = Changes::builtin()
+        let error = ChangeRegistry::builtin()
             .parse("tighten_group", &broken)
             .unwrap_err();
         assert!(error.to_string().contains("tight"), "{error}");

@@ -10,7 +10,7 @@ use crate::change::{
     Change, FailOver, GrowStorage, Isolate, PlanError, Procedure, Replicate, ResizeDatabase,
     ResizeMachine, ScaleGroup, SnapshotVolume, StopMachine,
 };
-use crate::plan::{Plan, Step, StepKind};
+use crate::plan::{Plan, PlanStep, StepKind};
 
 /// Reads a plan of format 1. It keeps the words of its steps, which its hash covers.
 pub(super) fn procedure(plan: &Plan) -> Result<Procedure, PlanError> {
@@ -21,7 +21,7 @@ pub(super) fn procedure(plan: &Plan) -> Result<Procedure, PlanError> {
         .map(|step| step.resource.clone())
         .unwrap_or_default();
     let mut tasks = change.tasks(&target);
-    let same = |step: &Step, made: &Step| {
+    let same = |step: &PlanStep, made: &PlanStep| {
         let (what, wanted) = (
             (step.kind, &step.resource),
             (&step.instance_type, &step.expect),
@@ -51,19 +51,19 @@ pub(super) fn procedure(plan: &Plan) -> Result<Procedure, PlanError> {
     Ok(Procedure::from_parts(plan.clone(), change, tasks))
 }
 
-fn value<'a>(step: &'a Step, name: &str) -> Option<&'a str> {
+fn value<'a>(step: &'a PlanStep, name: &str) -> Option<&'a str> {
     step.expect
         .iter()
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.as_str())
 }
 
-fn number(step: &Step, name: &str) -> Option<u32> {
+fn number(step: &PlanStep, name: &str) -> Option<u32> {
     value(step, name)?.parse().ok()
 }
 
 /// The typed change of these steps.
-fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
+fn change(steps: &[PlanStep]) -> Option<Arc<dyn Change>> {
     let first = |kind: StepKind| steps.iter().find(|step| step.kind == kind);
     let check = first(StepKind::Precondition)?;
 
@@ -136,7 +136,7 @@ fn change(steps: &[Step]) -> Option<Arc<dyn Change>> {
     }
 }
 
-fn volumes(steps: &[Step], target: &str) -> Vec<String> {
+fn volumes(steps: &[PlanStep], target: &str) -> Vec<String> {
     let kept = steps
         .iter()
         .filter(|step| step.kind == StepKind::Snapshot && step.resource != target);

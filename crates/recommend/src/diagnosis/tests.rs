@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use crate::agent::{AgentId, AgentType, AutoApply, Impact, Notifications, Scope, Timing};
+use crate::agent::{AgentId, AgentScope, AgentType, AutoApply, Impact, Notifications, Timing};
 use crate::diagnosis::*;
 
 fn agent(confidence_threshold: f64) -> Agent {
@@ -14,7 +14,7 @@ fn agent(confidence_threshold: f64) -> Agent {
         agent_type: AgentType::COST_OPTIMIZER,
         name: "Optimizer".into(),
         mode: Mode::SafeMode,
-        scope: Scope {
+        scope: AgentScope {
             accounts: Vec::new(),
             services: Vec::new(),
         },
@@ -32,7 +32,7 @@ fn agent(confidence_threshold: f64) -> Agent {
         },
         schedule: None,
         learning_waived: None,
-        settings: crate::agent::settings::Settings::default(),
+        settings: crate::agent::settings::AgentSettings::default(),
         version: 1,
         created_at: Timestamp::UNIX_EPOCH,
         last_run: None,

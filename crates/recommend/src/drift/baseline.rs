@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, Reading, Resource, ResourceKind};
+use reeve_estate::{ConnectionId, DescriptionReading, Resource, ResourceKind};
 use serde::{Deserialize, Serialize};
 
 use super::record::DriftSubject;
@@ -54,7 +54,7 @@ pub struct ReadPlaces {
 impl ReadPlaces {
     /// Groups the complete readings of a connection by their regions.
     #[must_use]
-    pub fn of(connection: &ConnectionId, readings: &[Reading]) -> Vec<ReadPlaces> {
+    pub fn of(connection: &ConnectionId, readings: &[DescriptionReading]) -> Vec<ReadPlaces> {
         let mut regions: BTreeMap<ResourceKind, BTreeSet<String>> = BTreeMap::new();
         for reading in readings {
             if reading.complete_at.is_some() {
@@ -86,7 +86,7 @@ impl ReadPlaces {
 
 /// The configuration of a scope, as somebody pinned it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Baseline {
+pub struct DriftBaseline {
     pub id: BaselineId,
     pub name: String,
     pub description: String,
@@ -102,7 +102,7 @@ pub struct Baseline {
     pub read: Vec<ReadPlaces>,
 }
 
-impl Baseline {
+impl DriftBaseline {
     /// Returns `true` if a resource that is not pinned appeared after the baseline was pinned: it
     /// is in the scope, and its kind had been read where it is.
     #[must_use]
@@ -130,9 +130,9 @@ mod tests {
 
     use super::*;
 
-    fn reading(kind: ResourceKind, region: &str, complete: bool) -> Reading {
+    fn reading(kind: ResourceKind, region: &str, complete: bool) -> DescriptionReading {
         let at = Timestamp::UNIX_EPOCH;
-        Reading {
+        DescriptionReading {
             kind,
             region: region.to_owned(),
             outcome: ReadOutcome::Denied,

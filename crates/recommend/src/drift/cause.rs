@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Pattern, Query, time_range};
+use reeve_audit::query::{Expr, FieldPath, Match, Pattern, Query, QueryColumn, time_range};
 use reeve_audit::{ActionStatus, Entry, Json, events};
 use reeve_estate::{Provider, ResourceId};
 
@@ -24,7 +24,7 @@ const SKEW: SignedDuration = SignedDuration::from_mins(1);
 
 /// An entry that may have caused a drift.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
+pub struct DriftCause {
     pub event_id: String,
     pub event_type: String,
     /// Operation as its source calls it (`AuthorizeSecurityGroupIngress`).
@@ -42,16 +42,16 @@ pub struct Cause {
 /// Query for the entries that may have caused a drift.
 #[must_use]
 pub fn query(drift: &Drift) -> Query {
-    let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
+    let is = |column: QueryColumn, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
     let statuses = [ActionStatus::Denied, ActionStatus::Failed];
-    let not_done = statuses.map(|status| is(Column::ActionStatus, status.as_str()));
+    let not_done = statuses.map(|status| is(QueryColumn::ActionStatus, status.as_str()));
     // A step of an action of Reeve changes the resource before its end is recorded.
     let is_step = Expr::field(
         FieldPath::Metadata(vec!["action_id".to_owned()]),
         Match::Exists,
     );
     let intended = Expr::and([
-        is(Column::ActionStatus, ActionStatus::Pending.as_str()),
+        is(QueryColumn::ActionStatus, ActionStatus::Pending.as_str()),
         Expr::negate(is_step),
     ]);
     let observed = Expr::field(
@@ -63,8 +63,8 @@ pub fn query(drift: &Drift) -> Query {
     let no_cause = not_done.into_iter().chain([
         intended,
         observed,
-        is(Column::Category, "intelligence"),
-        is(Column::EventType, events::RESOURCE_VIEW.name),
+        is(QueryColumn::Category, "intelligence"),
+        is(QueryColumn::EventType, events::RESOURCE_VIEW.name),
     ]);
 
     let until = drift
@@ -88,10 +88,10 @@ fn about(subject: &DriftSubject) -> Expr {
     match short_name(id) {
         Some(name) => {
             let is = |column, text: &str| Expr::field(column, Match::Identical(text.to_owned()));
-            let mut place = vec![is(Column::ResourceId, name)];
+            let mut place = vec![is(QueryColumn::ResourceId, name)];
             for (column, text) in [
-                (Column::ResourceAccountId, &subject.account),
-                (Column::ResourceRegion, &subject.region),
+                (QueryColumn::ResourceAccountId, &subject.account),
+                (QueryColumn::ResourceRegion, &subject.region),
             ] {
                 let is_named = !text.is_empty() && *text != "global";
                 // Entries of importers that know no account or region are about it, too.
@@ -108,7 +108,7 @@ fn about(subject: &DriftSubject) -> Expr {
             for separator in ["/", ":"] {
                 let end = format!("{separator}{id}");
                 let arn = Pattern::starred(["arn:", end.as_str()]);
-                forms.push(Expr::field(Column::ResourceId, Match::Glob(arn)));
+                forms.push(Expr::field(QueryColumn::ResourceId, Match::Glob(arn)));
             }
         }
         None => {}
@@ -125,14 +125,17 @@ fn short_name(id: &ResourceId) -> Option<&str> {
 /// Returns the causes among entries that [`query`] found: the changes that fit the form of the
 /// drift first, then other changes, then the rest; of equals the newest first.
 #[must_use]
-pub fn causes<'e>(form: DriftKind, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Cause> {
+pub fn causes<'e>(
+    form: DriftKind,
+    entries: impl IntoIterator<Item = &'e Entry>,
+) -> Vec<DriftCause> {
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let ended: BTreeSet<&str> = entries
         .iter()
         .filter(|entry| !is_pending(entry))
         .filter_map(|entry| action_id(entry))
         .collect();
-    let mut ranked: Vec<(u8, Cause)> = entries
+    let mut ranked: Vec<(u8, DriftCause)> = entries
         .iter()
         // The end of a step stands for its beginning. What is intended by others changed nothing.
         .filter(|entry| {
@@ -189,9 +192,9 @@ fn action_id(entry: &Entry) -> Option<&str> {
         .filter(|_| entry.may_be_by_reeve())
 }
 
-fn cause(entry: &Entry, is_change: bool) -> Cause {
+fn cause(entry: &Entry, is_change: bool) -> DriftCause {
     let actor = &entry.actor;
-    Cause {
+    DriftCause {
         event_id: entry.event_id.to_string(),
         event_type: entry.event_type.as_str().to_owned(),
         operation: entry.action.operation.clone(),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::judgement::evidence::{CheckAnswer, Evidence, EvidenceStore};
+use crate::judgement::evidence::{CheckAnswer, EvidenceStore, JudgementEvidence};
 use reeve_estate::StoreError;
 
 use super::record::DriftSubject;
@@ -10,7 +10,7 @@ use super::record::DriftSubject;
 /// Returns `true` if a check passed at a time, by its results, newest first. A check that had no
 /// result yet did not pass.
 #[must_use]
-pub fn passed_at(history: &[Evidence], at: Timestamp) -> bool {
+pub fn passed_at(history: &[JudgementEvidence], at: Timestamp) -> bool {
     history
         .iter()
         .find(|result| result.at <= at)
@@ -26,7 +26,7 @@ pub async fn failing_since(
     store: &dyn EvidenceStore,
     subject: &DriftSubject,
     pinned_at: Timestamp,
-) -> Result<Vec<Evidence>, StoreError> {
+) -> Result<Vec<JudgementEvidence>, StoreError> {
     let resource = std::slice::from_ref(&subject.resource);
     let mut failing = Vec::new();
     for result in store.evidence_of(&subject.connection, resource).await? {
@@ -56,9 +56,9 @@ mod tests {
     use crate::agent::AgentId;
     use crate::judgement::evidence::CheckResult;
 
-    fn result(answer: CheckAnswer, second: i64) -> Evidence {
+    fn result(answer: CheckAnswer, second: i64) -> JudgementEvidence {
         let at = Timestamp::from_second(second).unwrap();
-        Evidence {
+        JudgementEvidence {
             agent: AgentId("a-1".to_owned()),
             connection: ConnectionId("c-1".to_owned()),
             resource: ResourceId::new("b-1"),

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind, StoreError, VisibleConnections};
 
-use super::baseline::{Baseline, BaselineId, PinnedDocument};
+use super::baseline::{BaselineId, DriftBaseline, PinnedDocument};
 use super::record::{Drift, DriftId, DriftState, Observed};
 
 /// Resources with documents, as last seen; the conditions are combined by "and".
@@ -60,10 +60,10 @@ pub trait DriftStore: Send + Sync {
     /// Writes a baseline over the one with its identifier, and removes pinned documents of its
     /// earlier revisions. Names are unique, without regard to case: a taken one is a
     /// [`StoreError::Conflict`].
-    async fn baseline_put(&self, baseline: &Baseline) -> Result<(), StoreError>;
-    async fn baseline_get(&self, id: &BaselineId) -> Result<Baseline, StoreError>;
+    async fn baseline_put(&self, baseline: &DriftBaseline) -> Result<(), StoreError>;
+    async fn baseline_get(&self, id: &BaselineId) -> Result<DriftBaseline, StoreError>;
     /// All baselines, by name.
-    async fn baseline_list(&self) -> Result<Vec<Baseline>, StoreError>;
+    async fn baseline_list(&self) -> Result<Vec<DriftBaseline>, StoreError>;
     /// Removes a baseline with its pinned documents and its drifts.
     async fn baseline_delete(&self, id: &BaselineId) -> Result<(), StoreError>;
 

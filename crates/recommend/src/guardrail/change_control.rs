@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 use reeve_estate::{Connection, Resource, ResourceTotal, named};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Scope;
+use crate::agent::AgentScope;
 
 named!(
     /// Direction in which capacity may be changed.
@@ -70,7 +70,7 @@ pub struct MaintenanceWindow {
     /// Name, for people and for blocks.
     pub name: String,
     /// Resources that the window applies to.
-    pub scope: Scope,
+    pub scope: AgentScope,
     /// Days on which it opens; empty is every day.
     pub days: Vec<Day>,
     /// Local time at which it opens.
@@ -113,7 +113,7 @@ pub struct Freeze {
     /// Name, for people and for blocks.
     pub name: String,
     /// Resources that the freeze applies to.
-    pub scope: Scope,
+    pub scope: AgentScope,
     pub from: Timestamp,
     pub until: Timestamp,
 }
@@ -144,7 +144,7 @@ impl Default for ChangeControl {
 
 /// Properties of a resource by which change control decides.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct ChangeControlPlace<'a> {
     pub account: &'a str,
     /// Identifier of its connection.
     pub connection: &'a str,
@@ -155,14 +155,14 @@ pub struct Place<'a> {
     pub direction: Option<&'a str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ChangeControlPlace<'a> {
     /// The place of a resource.
     #[must_use]
     pub fn new(resource: &'a Resource, connections: &'a [Connection]) -> Self {
         let connection = connections
             .iter()
             .find(|connection| connection.id == resource.connection);
-        Place {
+        ChangeControlPlace {
             account: &resource.account,
             connection: &resource.connection.0,
             connection_name: connection.map_or("", |connection| connection.name.as_str()),
@@ -172,14 +172,14 @@ impl<'a> Place<'a> {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> ChangeControlPlace<'a> {
     /// The place of the resources of a sum, as scopes match it: without a direction.
     #[must_use]
     pub fn of_total(total: &'a ResourceTotal, connections: &'a [Connection]) -> Self {
         let connection = connections
             .iter()
             .find(|connection| connection.id == total.connection);
-        Place {
+        ChangeControlPlace {
             account: &total.account,
             connection: &total.connection.0,
             connection_name: connection.map_or("", |connection| connection.name.as_str()),
@@ -201,7 +201,7 @@ pub struct Until {
 impl ChangeControl {
     /// The freeze that lasts longest of those that hold now.
     #[must_use]
-    pub fn frozen(&self, place: &Place<'_>, now: Timestamp) -> Option<Until> {
+    pub fn frozen(&self, place: &ChangeControlPlace<'_>, now: Timestamp) -> Option<Until> {
         let holds = |freeze: &&Freeze| {
             freeze.from <= now && now < freeze.until && freeze.scope.covers(place)
         };
@@ -221,7 +221,7 @@ impl ChangeControl {
     /// The next opening of a window that covers the resource; `None` when one is open, or none
     /// covers it.
     #[must_use]
-    pub fn closed(&self, place: &Place<'_>, now: Timestamp) -> Option<Until> {
+    pub fn closed(&self, place: &ChangeControlPlace<'_>, now: Timestamp) -> Option<Until> {
         let covering: Vec<&MaintenanceWindow> = self
             .windows
             .iter()
@@ -241,7 +241,7 @@ impl ChangeControl {
     /// Returns the direction in which the resource's capacity may be changed: by its tag, else by
     /// the policy.
     #[must_use]
-    pub fn direction_of(&self, place: &Place<'_>) -> Direction {
+    pub fn direction_of(&self, place: &ChangeControlPlace<'_>) -> Direction {
         let direction = place
             .direction
             .and_then(|value| Direction::parse(value.trim().to_ascii_lowercase().as_str()));
@@ -254,7 +254,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const PLACE: Place<'static> = Place {
+    const PLACE: ChangeControlPlace<'static> = ChangeControlPlace {
         account: "111122223333",
         connection: "c-1",
         connection_name: "prod-aws",
@@ -265,7 +265,7 @@ mod tests {
     fn window(days: &[Day], start: &str, duration_minutes: u32, zone: &str) -> MaintenanceWindow {
         MaintenanceWindow {
             name: "nights".to_owned(),
-            scope: Scope::default(),
+            scope: AgentScope::default(),
             days: days.to_vec(),
             start: start.parse().unwrap(),
             duration_minutes,
@@ -324,7 +324,7 @@ mod tests {
         };
         assert_eq!(control.closed(&PLACE, at("2026-11-20T12:00:00Z")), None);
 
-        let named = Place {
+        let named = ChangeControlPlace {
             connection_name: "dev-aws",
             ..PLACE
         };
@@ -341,7 +341,7 @@ mod tests {
     fn the_longest_freeze_speaks_and_ends_by_itself() {
         let freeze = |name: &str, from: &str, until: &str| Freeze {
             name: name.to_owned(),
-            scope: Scope {
+            scope: AgentScope {
                 accounts: Vec::new(),
                 services: vec!["EC2".to_owned()],
             },
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(control.frozen(&PLACE, at("2027-01-04T00:00:00Z")), None);
         assert_eq!(
             control.frozen(
-                &Place {
+                &ChangeControlPlace {
                     service: "rds",
                     ..PLACE
                 },
@@ -386,7 +386,7 @@ mod tests {
         };
         assert_eq!(control.direction_of(&PLACE), Direction::DownOnly);
         assert_eq!(
-            control.direction_of(&Place {
+            control.direction_of(&ChangeControlPlace {
                 direction: Some(" Up_Only "),
                 ..PLACE
             }),
@@ -394,7 +394,7 @@ mod tests {
         );
 
         assert_eq!(
-            control.direction_of(&Place {
+            control.direction_of(&ChangeControlPlace {
                 direction: Some("sideways"),
                 ..PLACE
             }),

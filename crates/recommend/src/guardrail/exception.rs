@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::ActionId;
 use crate::approval::ApprovalId;
-use crate::guardrail::{Block, GuardrailName};
+use crate::guardrail::{GuardrailBlock, GuardrailName};
 
 /// Part of an approval request: the exception that is requested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct ExceptionRequest {
 impl ExceptionRequest {
     /// Asks for an exception to a block; `None` where the guardrail allows none.
     #[must_use]
-    pub fn from_block(block: &Block) -> Option<Self> {
+    pub fn from_block(block: &GuardrailBlock) -> Option<Self> {
         block.guardrail.is_exceptable().then_some(ExceptionRequest {
             guardrail: block.guardrail,
             limit: block.limit,

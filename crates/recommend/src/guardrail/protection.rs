@@ -10,7 +10,7 @@ mod losses;
 mod machine;
 mod manager;
 
-use reeve_estate::{Catalogue, Resource, ResourceKind};
+use reeve_estate::{PriceCatalogue, Resource, ResourceKind};
 
 use crate::guardrail::ownership::is_opted_out;
 use crate::judgement::proposal::Abstention;
@@ -50,7 +50,7 @@ pub struct Protection {
     /// Changes that the protection refuses.
     pub refuses: Refuses,
     /// Returns the reason if the resource is protected.
-    reason: fn(&Resource, &Catalogue) -> Option<String>,
+    reason: fn(&Resource, &PriceCatalogue) -> Option<String>,
 }
 
 /// A change that a protection refuses, with the reason for people.
@@ -145,7 +145,7 @@ pub const PROTECTIONS: [Protection; 8] = [
 
 /// Returns the protection that refuses a change of this name on a resource.
 #[must_use]
-pub fn refusal(resource: &Resource, change: &str, catalogue: &Catalogue) -> Option<Protected> {
+pub fn refusal(resource: &Resource, change: &str, catalogue: &PriceCatalogue) -> Option<Protected> {
     PROTECTIONS
         .iter()
         .filter(|row| row.refuses.includes(change))
@@ -162,7 +162,7 @@ pub fn refusal(resource: &Resource, change: &str, catalogue: &Catalogue) -> Opti
 /// has; none where every change is refused.
 pub fn protections<'a>(
     resource: &'a Resource,
-    catalogue: &'a Catalogue,
+    catalogue: &'a PriceCatalogue,
 ) -> impl Iterator<Item = (Protected, Vec<&'static str>)> + 'a {
     PROTECTIONS.iter().filter_map(|row| {
         let changes = match row.refuses {

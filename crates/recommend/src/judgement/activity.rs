@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn, may_be_by_reeve, time_range};
 use reeve_audit::{ActionStatus, events};
 use reeve_estate::{Resource, ResourceId};
 
@@ -94,11 +94,11 @@ async fn add(
     sorted.sort_unstable();
     let any = sorted
         .iter()
-        .map(|name| identical(Column::ResourceId, name));
+        .map(|name| identical(QueryColumn::ResourceId, name));
     let mut subject = vec![Expr::or(any)];
     if let Some((account, region)) = place {
-        subject.push(identical(Column::ResourceAccountId, account));
-        subject.push(identical(Column::ResourceRegion, region));
+        subject.push(identical(QueryColumn::ResourceAccountId, account));
+        subject.push(identical(QueryColumn::ResourceRegion, region));
     }
 
     let query = uses(Expr::and(subject), days, now);
@@ -129,7 +129,7 @@ async fn add(
     Ok(())
 }
 
-fn identical(column: Column, text: &str) -> Expr {
+fn identical(column: QueryColumn, text: &str) -> Expr {
     Expr::field(column, Match::Identical(text.to_owned()))
 }
 
@@ -139,9 +139,9 @@ fn uses(subject: Expr, days: i64, now: Timestamp) -> Query {
     let start = now
         .checked_sub(SignedDuration::from_hours(24 * days))
         .unwrap_or(Timestamp::MIN);
-    let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
+    let is = |column: QueryColumn, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
     let refused = [ActionStatus::Denied, ActionStatus::Failed]
-        .map(|status| is(Column::ActionStatus, status.as_str()));
+        .map(|status| is(QueryColumn::ActionStatus, status.as_str()));
     let own = Expr::and([
         Expr::or([
             Expr::field(
@@ -158,7 +158,7 @@ fn uses(subject: Expr, days: i64, now: Timestamp) -> Query {
 
     let no_use = refused
         .into_iter()
-        .chain([is(Column::EventType, events::RESOURCE_VIEW.name), own]);
+        .chain([is(QueryColumn::EventType, events::RESOURCE_VIEW.name), own]);
     Query {
         expr: Expr::and([
             subject,
@@ -172,15 +172,15 @@ fn uses(subject: Expr, days: i64, now: Timestamp) -> Query {
 /// calls do, by a name that is unique in its account and region alone.
 #[must_use]
 pub fn named(resource: &ResourceId) -> Expr {
-    let by_id = identical(Column::ResourceId, resource.as_str());
+    let by_id = identical(QueryColumn::ResourceId, resource.as_str());
     let Some(database) = resource.database_name() else {
         return by_id;
     };
 
     let by_name = Expr::and([
-        identical(Column::ResourceId, database.name),
-        identical(Column::ResourceAccountId, database.account),
-        identical(Column::ResourceRegion, database.region),
+        identical(QueryColumn::ResourceId, database.name),
+        identical(QueryColumn::ResourceAccountId, database.account),
+        identical(QueryColumn::ResourceRegion, database.region),
     ]);
     Expr::or([by_id, by_name])
 }

@@ -6,10 +6,10 @@
 //! documents on demand.
 
 use reeve_audit::Json;
-use reeve_estate::{Catalogue, Document, Resource};
+use reeve_estate::{Document, PriceCatalogue, Resource};
 
 use crate::agent::RunDetails;
-use crate::agent::settings::Settings;
+use crate::agent::settings::AgentSettings;
 use crate::guardrail::Guardrails;
 use crate::judgement::{Facts, Judgement, RelationIndex};
 use crate::models::LearnedModels;
@@ -76,9 +76,9 @@ pub struct EstateFacts<'a> {
     pub relations: &'a RelationIndex,
     /// Configurations of any resources.
     pub documents: &'a dyn DocumentReader,
-    pub catalogue: &'a Catalogue,
+    pub catalogue: &'a PriceCatalogue,
     /// Settings of the agent.
-    pub settings: &'a Settings,
+    pub settings: &'a AgentSettings,
     /// Guardrails with the approval matrix.
     pub guardrails: &'a Guardrails,
     /// Models that the agent has learned.

@@ -6,7 +6,7 @@ use reeve_estate::{ConnectionId, ResourceId, named};
 
 use crate::judgement::open_facts::OpenFacts;
 use crate::recommendation::Priority;
-use crate::recommendation::origin::{AnomalyId, Cause, IncidentId};
+use crate::recommendation::origin::{AnomalyId, IncidentId, OriginCause};
 
 /// Source of the observations of security anomalies ([`AnomalyReport`]).
 pub const SECURITY_THREAT: &str = "security_threat";
@@ -15,7 +15,7 @@ pub const CONTAINMENT: &str = "containment";
 
 /// An event about a resource.
 #[derive(Debug)]
-pub struct Event {
+pub struct JudgementEvent {
     /// Time of the event.
     pub at: Timestamp,
     /// Resource that it is about.
@@ -23,7 +23,7 @@ pub struct Event {
     /// Connection of the resource; `None` where the event does not tell.
     pub connection: Option<ConnectionId>,
     /// Cause that findings name.
-    pub cause: Cause,
+    pub cause: OriginCause,
     pub content: EventContent,
 }
 
@@ -40,7 +40,7 @@ pub enum EventContent {
     },
 }
 
-impl Event {
+impl JudgementEvent {
     /// The entry of the event; `None` for an observation.
     #[must_use]
     pub fn entry(&self) -> Option<&Entry> {

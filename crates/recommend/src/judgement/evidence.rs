@@ -72,7 +72,7 @@ pub struct CheckResult {
 
 /// Result of a check as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct JudgementEvidence {
     /// Agent that judged it.
     pub agent: AgentId,
     pub connection: ConnectionId,
@@ -92,7 +92,7 @@ pub struct Evidence {
     pub event_id: String,
 }
 
-impl Evidence {
+impl JudgementEvidence {
     /// Returns the key that it is kept by.
     #[must_use]
     pub fn key(&self) -> EvidenceKey {
@@ -163,9 +163,9 @@ pub trait EvidenceStore: Send + Sync {
         &self,
         connection: &ConnectionId,
         resources: &[ResourceId],
-    ) -> Result<Vec<Evidence>, StoreError>;
+    ) -> Result<Vec<JudgementEvidence>, StoreError>;
     /// Writes results that changed, each also into the history; all or none.
-    async fn evidence_put(&self, changed: &[Evidence]) -> Result<(), StoreError>;
+    async fn evidence_put(&self, changed: &[JudgementEvidence]) -> Result<(), StoreError>;
     /// Removes results whose resource, or whose check, is judged no more; the history keeps them,
     /// with this time as their end.
     async fn evidence_remove(&self, ended: &[EvidenceKey], at: Timestamp)
@@ -177,7 +177,7 @@ pub trait EvidenceStore: Send + Sync {
     async fn evidence_list(
         &self,
         filter: &EvidenceFilter,
-    ) -> Result<(Vec<Evidence>, u64), StoreError>;
+    ) -> Result<(Vec<JudgementEvidence>, u64), StoreError>;
     /// The number of results by check and answer; limit and offset count for nothing.
     async fn evidence_counts(
         &self,
@@ -204,5 +204,5 @@ pub trait EvidenceStore: Send + Sync {
         connection: &ConnectionId,
         resource: &ResourceId,
         check: &str,
-    ) -> Result<Vec<Evidence>, StoreError>;
+    ) -> Result<Vec<JudgementEvidence>, StoreError>;
 }

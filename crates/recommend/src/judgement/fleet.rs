@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_estate::{Metric, Resource, ResourceId, Series};
+use reeve_estate::{Metric, Resource, ResourceId, SampleSeries};
 
 /// Share of a member's time that must be measured.
 const COVERAGE: f64 = 0.9;
@@ -54,7 +54,7 @@ impl Fleet {
     }
 
     /// Adds series of members, each whole.
-    pub fn add(&mut self, series: &[Series]) {
+    pub fn add(&mut self, series: &[SampleSeries]) {
         for one in series {
             let Some(member) = self.members.iter().find(|member| member.id == one.resource) else {
                 continue;
@@ -115,7 +115,7 @@ impl Fleet {
 
     /// Returns the highest values of every metric that all members have, as series of a resource.
     #[must_use]
-    pub fn highest(&self, resource: &ResourceId) -> Vec<Series> {
+    pub fn highest(&self, resource: &ResourceId) -> Vec<SampleSeries> {
         let common = self
             .envelopes
             .iter()
@@ -127,7 +127,7 @@ impl Fleet {
 
     /// Returns the lowest values of a metric that all members have; `None` for another.
     #[must_use]
-    pub fn lowest(&self, resource: &ResourceId, metric: Metric) -> Option<Series> {
+    pub fn lowest(&self, resource: &ResourceId, metric: Metric) -> Option<SampleSeries> {
         let envelope = self
             .envelopes
             .get(&metric)
@@ -162,7 +162,7 @@ impl Envelope {
         resource: &ResourceId,
         metric: Metric,
         value: impl Fn((f64, f64)) -> f64,
-    ) -> Series {
+    ) -> SampleSeries {
         let at = |place: i64| Timestamp::from_second(place * i64::from(self.period_s)).ok();
         let points = self
             .points
@@ -170,7 +170,7 @@ impl Envelope {
             .filter_map(|(place, both)| Some((at(*place)?, value(*both))))
             .collect();
 
-        Series {
+        SampleSeries {
             resource: resource.clone(),
             metric,
             points,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::ActionStatus;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, time_range};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn, time_range};
 use reeve_estate::{Resource, ResourceId};
 
 use crate::judgement::open_facts::LogFact;
@@ -111,7 +111,7 @@ fn accepted(caller: &[&str], principals: &[ResourceId], start: Timestamp, now: T
     Query {
         expr: Expr::and([
             Expr::or(any),
-            Expr::field(Column::ActionStatus, success),
+            Expr::field(QueryColumn::ActionStatus, success),
             time_range(Some(start), Some(now)),
         ]),
     }
@@ -127,7 +127,7 @@ async fn add(
     query: Query,
 ) -> Result<(), ReadError> {
     let source = || member(&["cloudtrail", "eventSource"]);
-    let operation = || FieldPath::from(Column::ActionOperation);
+    let operation = || FieldPath::from(QueryColumn::ActionOperation);
     let of = [
         (member(caller), operation()),
         (member(caller), source()),

@@ -5,13 +5,13 @@
 use reeve_estate::{Money, Provider};
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Detail;
+use crate::agent::RunReportDetail;
 
 pub use reeve_learn::commitment::Level;
 
 /// Commitments simulated on the use of a scope, one for each account that was measured for three
 /// weeks at least.
-pub const PORTFOLIOS: Detail<Vec<Portfolio>> = Detail::named("portfolios");
+pub const PORTFOLIOS: RunReportDetail<Vec<Portfolio>> = RunReportDetail::named("portfolios");
 
 /// Machines that share commitments: those of an account.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

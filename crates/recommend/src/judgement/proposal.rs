@@ -7,7 +7,8 @@ use crate::agent::Impact;
 use crate::judgement::trust::Trust;
 use crate::plan::Plan;
 use crate::recommendation::{
-    Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType, Subject,
+    Effort, Explanation, ImpactAssessment, Priority, RecommendationDecision, RecommendationSubject,
+    RecommendationType,
 };
 
 /// A finding, ready to become a recommendation.
@@ -19,7 +20,7 @@ pub struct Proposal {
     pub rule: &'static str,
     /// Title of one line, for lists.
     pub title: String,
-    pub subject: Subject,
+    pub subject: RecommendationSubject,
     pub priority: Priority,
     /// Percent, 0 to 100.
     pub confidence: f64,
@@ -59,7 +60,7 @@ impl Proposal {
         kind: RecommendationType,
         rule: &'static str,
         title: impl Into<String>,
-        subject: Subject,
+        subject: RecommendationSubject,
         impact: ImpactAssessment,
         explanation: Explanation,
     ) -> Self {
@@ -162,7 +163,7 @@ pub struct Abstention {
     /// The recommendation type the rule would have made; `None` when the resource was not judged at
     /// all.
     pub kind: Option<RecommendationType>,
-    /// Part of the resource that was judged, as [`Subject::aspect`]; with a colon at its end, all parts
+    /// Part of the resource that was judged, as [`RecommendationSubject::aspect`]; with a colon at its end, all parts
     /// that begin with it. `None` for all of the resource.
     pub aspect: Option<String>,
     /// Stable code (`thin_data`, `group_member`, `cpu_not_low`, ...).
@@ -238,7 +239,7 @@ impl Abstention {
 
 /// The numbered checks of a rule, as they are asked.
 #[derive(Debug, Clone, Default)]
-pub struct Path(Vec<Decision>);
+pub struct Path(Vec<RecommendationDecision>);
 
 impl Path {
     /// Notes a check and passes its answer on.
@@ -248,7 +249,7 @@ impl Path {
         answer: bool,
         detail: impl Into<String>,
     ) -> bool {
-        self.0.push(Decision {
+        self.0.push(RecommendationDecision {
             check: check.into(),
             answer: Some(answer),
             detail: detail.into(),
@@ -258,7 +259,7 @@ impl Path {
 
     /// Notes a check that could not be answered.
     pub fn unanswered(&mut self, check: impl Into<String>, detail: impl Into<String>) {
-        self.0.push(Decision {
+        self.0.push(RecommendationDecision {
             check: check.into(),
             answer: None,
             detail: detail.into(),
@@ -271,7 +272,7 @@ impl Path {
     }
 
     /// Returns the checks as decisions.
-    pub fn into_decisions(self) -> Vec<Decision> {
+    pub fn into_decisions(self) -> Vec<RecommendationDecision> {
         self.0
     }
 }

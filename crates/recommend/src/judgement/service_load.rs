@@ -1,14 +1,14 @@
 //! Load of a service as a fact: the load balancers before a scaling group and the machines that
 //! serve, each with its series.
 
-use reeve_estate::{Metric, Resource, Series};
+use reeve_estate::{Metric, Resource, SampleSeries};
 use reeve_learn::Point;
 
 /// A resource with its series over the history of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredResource {
     pub resource: Resource,
-    pub series: Vec<Series>,
+    pub series: Vec<SampleSeries>,
 }
 
 impl MeasuredResource {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Resource, ResourceId, StoreError, named};
-use reeve_learn::interruption::{Instance, Model, Risk};
+use reeve_learn::interruption::{Instance, InterruptionModel, Risk};
 use serde::{Deserialize, Serialize};
 
 use super::spot_market::SpotMarket;
@@ -180,7 +180,7 @@ pub trait SpotStore: Send + Sync {
 /// Risk of interruptions in the estate, learned from its own machines and notices.
 #[derive(Debug, Clone)]
 pub struct SpotRisk {
-    pub model: Arc<Model>,
+    pub model: Arc<InterruptionModel>,
     /// Interruptions that it has learned from.
     pub interruptions: usize,
     /// Lives of spot machines that it has learned from, those without an interruption included.

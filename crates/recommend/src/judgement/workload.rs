@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
 
-pub use reeve_learn::workload::Class as WorkloadClass;
+pub use reeve_learn::workload::WorkloadClass;
 
 /// Kinds of resources that have a workload.
 pub const CLASSIFIED_KINDS: &[ResourceKind] = &[
@@ -26,7 +26,7 @@ pub type Scores = [f64; 4];
 
 /// One signal and its weight for each class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Signal {
+pub struct WorkloadSignal {
     /// Name (`tag env`, `shape of the metrics`).
     pub name: String,
     /// Value that was observed, in words.
@@ -71,7 +71,7 @@ pub struct Classification {
     /// Sum of the signals, without what was learned from corrections.
     pub scores: Scores,
     /// The signals, strongest first.
-    pub signals: Vec<Signal>,
+    pub signals: Vec<WorkloadSignal>,
 }
 
 /// Classification of a resource as it is kept.

@@ -1,7 +1,7 @@
 //! Training data: an agent's resources, their samples, and the outcomes of its recommendations.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Metric, Resource, Series};
+use reeve_estate::{Metric, PriceCatalogue, Resource, SampleSeries};
 use reeve_learn::calibrate::Example;
 use reeve_learn::{HOUR_MS, Point, Window};
 
@@ -16,14 +16,14 @@ pub struct Material {
     /// Resources in its scope: all of them, a sample, or those of one part.
     pub resources: Vec<Resource>,
     /// Their series, each sorted by time.
-    pub series: Vec<Series>,
+    pub series: Vec<SampleSeries>,
     /// Recommendations of its type that ended, oldest first.
     pub outcomes: Vec<Example>,
     /// Facts that single trainers learn from, by their type ([`MaterialSource`](crate::models::MaterialSource)).
     pub open: OpenFacts,
     /// Guardrails that are in force.
     pub guardrails: Guardrails,
-    pub catalogue: std::sync::Arc<Catalogue>,
+    pub catalogue: std::sync::Arc<PriceCatalogue>,
     pub now: Timestamp,
 }
 
@@ -65,7 +65,7 @@ impl Material {
 }
 
 /// Means of each hour with a point.
-fn hourly(series: &Series) -> Vec<Point> {
+fn hourly(series: &SampleSeries) -> Vec<Point> {
     let mut found: Vec<Point> = Vec::new();
     let mut count = 0.0;
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::Metric;
-use reeve_learn::calibrate::{Confusion, Scores};
+use reeve_learn::calibrate::{CalibrationScores, Confusion};
 
 use crate::models::material::Material;
 use crate::models::model::ModelType;
@@ -25,25 +25,25 @@ pub struct Trained {
 
 /// Metrics of a state on held-out days.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Evaluation {
+pub struct ModelEvaluation {
     /// Accuracy, precision, recall and F1 score.
-    pub scores: Scores,
+    pub scores: CalibrationScores,
     /// Decisions they were counted from.
     pub held_out: u64,
     /// Counts behind the figures; `None` for figures that no single table of counts gives.
     pub counts: Option<Confusion>,
 }
 
-impl Evaluation {
+impl ModelEvaluation {
     /// Figures of counted decisions.
     ///
     /// # Errors
     /// [`NotTrained`] without decisions.
-    pub fn from_counts(counts: Confusion) -> Result<Evaluation, NotTrained> {
+    pub fn from_counts(counts: Confusion) -> Result<ModelEvaluation, NotTrained> {
         let scores = counts
             .scores()
             .ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
-        Ok(Evaluation {
+        Ok(ModelEvaluation {
             scores,
             held_out: counts.total(),
             counts: Some(counts),
@@ -53,12 +53,12 @@ impl Evaluation {
     /// Figures over the decisions of several parts; `None` where a part has no counts, or there is
     /// no part.
     #[must_use]
-    pub fn join(parts: &[Evaluation]) -> Option<Evaluation> {
+    pub fn join(parts: &[ModelEvaluation]) -> Option<ModelEvaluation> {
         let counts = parts
             .iter()
             .map(|part| part.counts)
             .sum::<Option<Confusion>>()?;
-        Evaluation::from_counts(counts).ok()
+        ModelEvaluation::from_counts(counts).ok()
     }
 }
 
@@ -103,7 +103,7 @@ pub trait Trainer: Send + Sync {
         state: &str,
         material: &Material,
         from: Timestamp,
-    ) -> Result<Evaluation, NotTrained>;
+    ) -> Result<ModelEvaluation, NotTrained>;
     /// Figures whose distribution is compared between two times, to detect drift.
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64>;
 }

@@ -45,7 +45,7 @@ impl Burn {
 
 /// Error budget of an objective at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
+pub struct ObjectiveBudget {
     /// Share of the budget that is left, at most 1; negative where more was used than there was.
     pub left: f64,
     pub burn: Burn,
@@ -57,7 +57,7 @@ pub struct Budget {
     pub periods: u64,
 }
 
-impl Budget {
+impl ObjectiveBudget {
     /// Counts the budget of a window that ends now over the series of all resources of a service.
     /// `allowed` is the share of periods that may be bad, above zero. `None` without a day of
     /// points.
@@ -67,7 +67,7 @@ impl Budget {
         window: Window,
         allowed: f64,
         is_bad: impl Fn(f64) -> bool,
-    ) -> Option<Budget> {
+    ) -> Option<ObjectiveBudget> {
         let counts = |window: Window| {
             let parts = series.iter().map(|points| window.select(points));
             parts.fold((0_u64, 0_u64), |(bad, all), part| {
@@ -89,7 +89,7 @@ impl Budget {
             _ => 0.0,
         };
         let (bad_periods, periods) = counts(window);
-        Some(Budget {
+        Some(ObjectiveBudget {
             left: 1.0 - bad_periods as f64 / periods.max(1) as f64 / allowed,
             burn: Burn {
                 five_minutes: rate(5 * MINUTE_MS),
@@ -136,11 +136,11 @@ mod tests {
         Window::ending(30 * DAY_MS, 30 * DAY_MS)
     }
 
-    fn budget(bad: fn(i64) -> bool) -> Budget {
+    fn budget(bad: fn(i64) -> bool) -> ObjectiveBudget {
         let points: Vec<Point> = (0..8640)
             .map(|five| (five * 5 * MINUTE_MS, f64::from(u8::from(bad(five)))))
             .collect();
-        Budget::new(&[&points], window(), 0.01, |value| value > 0.5).unwrap()
+        ObjectiveBudget::new(&[&points], window(), 0.01, |value| value > 0.5).unwrap()
     }
 
     #[test]
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn a_silent_series_burns_nothing() {
         let points: Vec<Point> = (0..8000).map(|five| (five * 5 * MINUTE_MS, 1.0)).collect();
-        let silent = Budget::new(&[&points], window(), 0.01, |value| value > 0.5).unwrap();
+        let silent = ObjectiveBudget::new(&[&points], window(), 0.01, |value| value > 0.5).unwrap();
         assert_eq!(silent.burn, Burn::default());
-        assert_eq!(Budget::new(&[], window(), 0.01, |_| true), None);
+        assert_eq!(ObjectiveBudget::new(&[], window(), 0.01, |_| true), None);
     }
 }

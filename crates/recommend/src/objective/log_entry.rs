@@ -5,7 +5,7 @@ use reeve_audit::entry::NameError;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef, events};
 
 use super::Objective;
-use super::budget::Budget;
+use super::budget::ObjectiveBudget;
 
 /// Returns the entry of a budget that burns too fast since a time. It has the same identifier
 /// whenever it is written again.
@@ -14,7 +14,7 @@ use super::budget::Budget;
 /// The identifier of the objective is none of an entry.
 pub fn burn_entry(
     objective: &Objective,
-    budget: &Budget,
+    budget: &ObjectiveBudget,
     since: Timestamp,
 ) -> Result<Entry, NameError> {
     let id = format!("{}-burn-{}", objective.id.0, since.as_millisecond());

@@ -9,11 +9,11 @@ use crate::change::{
 use crate::guardrail::ownership::owned_by_code;
 use crate::judgement::proposal::Proposal;
 use crate::plan::Plan;
-use crate::recommendation::{FactorKind, Subject};
+use crate::recommendation::{FactorKind, RecommendationSubject};
 
 /// The subject of a proposal.
-pub fn subject(resource: &Resource, target: Option<String>) -> Subject {
-    Subject {
+pub fn subject(resource: &Resource, target: Option<String>) -> RecommendationSubject {
+    RecommendationSubject {
         connection: resource.connection.clone(),
         id: resource.id.clone(),
         name: resource.name.clone(),

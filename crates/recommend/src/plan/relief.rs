@@ -11,7 +11,7 @@ mod related;
 mod size;
 mod storage;
 
-use reeve_estate::{Catalogue, Money, Provider, Resource};
+use reeve_estate::{Money, PriceCatalogue, Provider, Resource};
 
 use crate::agent::Impact;
 use crate::change::Replicate;
@@ -199,7 +199,7 @@ pub fn replicate(database: &Resource, name: &str) -> Plan {
 }
 
 /// Returns the monthly cost that a change adds at list price.
-fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Money> {
+fn added(catalogue: &PriceCatalogue, now: &Resource, after: &Resource) -> Option<Money> {
     if let (Some(now), Some(after)) = (catalogue.monthly_cost(now), catalogue.monthly_cost(after)) {
         return Some(after.cost - now.cost);
     }

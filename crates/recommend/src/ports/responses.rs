@@ -5,24 +5,24 @@ use async_trait::async_trait;
 use reeve_estate::{Resource, ResourceId};
 
 use crate::action::ActionId;
-use crate::agent::{AgentType, Scope};
+use crate::agent::{AgentScope, AgentType};
 use crate::approval::ApprovalId;
 use crate::approval::matrix::ApprovalMatrix;
 use crate::caller::Caller;
 use crate::error::EngineError;
-use crate::judgement::event::Event;
+use crate::judgement::event::JudgementEvent;
 use crate::judgement::proposal::Proposal;
-use crate::recommendation::origin::Cause;
+use crate::recommendation::origin::OriginCause;
 use crate::recommendation::{Recommendation, RecommendationId};
 use reeve_audit::Obstacle;
 
 /// A finding on a resource, with what caused it.
 #[derive(Debug, Clone)]
-pub struct Offer {
+pub struct ResponseOffer {
     pub resource: Resource,
     pub proposal: Proposal,
     /// The anomaly or predictive rule behind it.
-    pub cause: Cause,
+    pub cause: OriginCause,
 }
 
 /// Remedy that is to be carried out.
@@ -36,7 +36,7 @@ pub enum RemedyTarget<'a> {
 
 /// Outcome of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remedy {
+pub enum ResponseRemedy {
     /// A change by Reeve that may have caused the problem is being undone.
     Undoing(ActionId),
     /// A recommendation is being executed.
@@ -59,7 +59,7 @@ pub trait Responses: Send + Sync {
     async fn offer(
         &self,
         agent_type: AgentType,
-        offers: Vec<Offer>,
+        offers: Vec<ResponseOffer>,
     ) -> Result<Vec<Result<RecommendationId, Obstacle>>, EngineError>;
 
     /// Keeps a finding without applying it: as a recommendation of the agent of the type whose
@@ -71,7 +71,7 @@ pub trait Responses: Send + Sync {
     async fn keep(
         &self,
         agent_type: AgentType,
-        offer: Offer,
+        offer: ResponseOffer,
     ) -> Result<Result<Recommendation, Obstacle>, EngineError>;
 
     /// Judges an event by the agent types that it wakes, and keeps what they find without applying
@@ -81,7 +81,7 @@ pub trait Responses: Send + Sync {
     /// The store or the log failed.
     async fn judge_event(
         &self,
-        event: &Event,
+        event: &JudgementEvent,
     ) -> Result<Vec<Result<Recommendation, Obstacle>>, EngineError>;
 
     /// Carries out a recommendation for an emergency, or requests its signatures, as standing
@@ -89,14 +89,22 @@ pub trait Responses: Send + Sync {
     ///
     /// # Errors
     /// The store or the log failed.
-    async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError>;
+    async fn respond(
+        &self,
+        id: &RecommendationId,
+        why: &str,
+    ) -> Result<ResponseRemedy, EngineError>;
 
     /// Carries out the remedy of an anomaly as far as an agent in active mode may. `why` stands in
     /// the records.
     ///
     /// # Errors
     /// The store or the log failed.
-    async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError>;
+    async fn remedy(
+        &self,
+        target: RemedyTarget<'_>,
+        why: &str,
+    ) -> Result<ResponseRemedy, EngineError>;
 
     /// Ends the recommendations of a cause that nobody took up: those on the given resources, or
     /// all.
@@ -105,7 +113,7 @@ pub trait Responses: Send + Sync {
     /// The store or the log failed.
     async fn withdraw(
         &self,
-        cause: &Cause,
+        cause: &OriginCause,
         on: Option<&[ResourceId]>,
         reason: &str,
         caller: &Caller,
@@ -122,5 +130,5 @@ pub trait Responses: Send + Sync {
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every unknown name; the store's failures.
-    async fn check_scope(&self, path: &str, scope: &Scope) -> Result<(), EngineError>;
+    async fn check_scope(&self, path: &str, scope: &AgentScope) -> Result<(), EngineError>;
 }

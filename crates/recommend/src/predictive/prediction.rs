@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Metric, ResourceId, named};
 use serde::{Deserialize, Serialize};
 
-use super::reason::Reason;
+use super::reason::PredictiveReason;
 use super::rule::Foreseen;
 use super::signal::Signal;
 
@@ -90,7 +90,7 @@ pub struct Prediction {
     /// The event it is about.
     pub event: Option<String>,
     /// Reasons of the outcome.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<PredictiveReason>,
     /// The recommendation it led to.
     pub recommendation: Option<RecommendationId>,
     /// Reason why the prediction led to no recommendation.

@@ -6,7 +6,7 @@ use reeve_learn::saturation;
 
 /// One reason of a prediction.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reason {
+pub enum PredictiveReason {
     /// Value of the newest sample.
     Now { value: f64 },
     /// The level moves towards the capacity; free storage falls.
@@ -39,63 +39,67 @@ pub enum Reason {
     Other(String),
 }
 
-impl Reason {
+impl PredictiveReason {
     /// Stable name of the reason.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Reason::Now { .. } => "now",
-            Reason::Grows { .. } => "grows",
-            Reason::Still => "still",
-            Reason::StaysBelow { .. } => "stays_below",
-            Reason::Full => "full",
-            Reason::Released { .. } => "released",
-            Reason::RisenAlready { .. } => "risen_already",
-            Reason::Other(_) => "other",
+            PredictiveReason::Now { .. } => "now",
+            PredictiveReason::Grows { .. } => "grows",
+            PredictiveReason::Still => "still",
+            PredictiveReason::StaysBelow { .. } => "stays_below",
+            PredictiveReason::Full => "full",
+            PredictiveReason::Released { .. } => "released",
+            PredictiveReason::RisenAlready { .. } => "risen_already",
+            PredictiveReason::Other(_) => "other",
         }
     }
 }
 
-impl From<saturation::Reason> for Reason {
-    fn from(reason: saturation::Reason) -> Self {
+impl From<saturation::SaturationReason> for PredictiveReason {
+    fn from(reason: saturation::SaturationReason) -> Self {
         match reason {
-            saturation::Reason::Full => Reason::Full,
-            saturation::Reason::Grows { per_day } => Reason::Grows { per_day },
-            saturation::Reason::Still => Reason::Still,
-            saturation::Reason::Released { releases } => Reason::Released { times: releases },
-            abstained => Reason::Other(abstained.to_string()),
+            saturation::SaturationReason::Full => PredictiveReason::Full,
+            saturation::SaturationReason::Grows { per_day } => PredictiveReason::Grows { per_day },
+            saturation::SaturationReason::Still => PredictiveReason::Still,
+            saturation::SaturationReason::Released { releases } => {
+                PredictiveReason::Released { times: releases }
+            }
+            abstained => PredictiveReason::Other(abstained.to_string()),
         }
     }
 }
 
-impl From<String> for Reason {
+impl From<String> for PredictiveReason {
     fn from(words: String) -> Self {
-        Reason::Other(words)
+        PredictiveReason::Other(words)
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for PredictiveReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Now { value } => write!(f, "it is {value:.4} now"),
-            Reason::Grows { per_day } => write!(f, "it grows by {per_day:.4} a day"),
-            Reason::Still => f.write_str("it does not grow"),
-            Reason::StaysBelow { limit, most } => {
+            PredictiveReason::Now { value } => write!(f, "it is {value:.4} now"),
+            PredictiveReason::Grows { per_day } => write!(f, "it grows by {per_day:.4} a day"),
+            PredictiveReason::Still => f.write_str("it does not grow"),
+            PredictiveReason::StaysBelow { limit, most } => {
                 let far = if most < &(limit / 2.0) { "far " } else { "" };
                 write!(
                     f,
                     "it grows, but stays {far}below {limit:.4}: at most {most:.4} is forecast"
                 )
             }
-            Reason::Full => f.write_str("it is full now"),
-            Reason::Released { times: 1 } => {
+            PredictiveReason::Full => f.write_str("it is full now"),
+            PredictiveReason::Released { times: 1 } => {
                 f.write_str("released once before; that may come first again")
             }
-            Reason::Released { times } => {
+            PredictiveReason::Released { times } => {
                 write!(f, "released {times} times before; one may come first again")
             }
-            Reason::RisenAlready { value } => write!(f, "it has risen already: {value:.4}"),
-            Reason::Other(words) => f.write_str(words),
+            PredictiveReason::RisenAlready { value } => {
+                write!(f, "it has risen already: {value:.4}")
+            }
+            PredictiveReason::Other(words) => f.write_str(words),
         }
     }
 }

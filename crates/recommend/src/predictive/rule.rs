@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::agent::{AgentType, Scope};
+use crate::agent::{AgentScope, AgentType};
 use crate::change::DOCUMENT_PREFIX;
 use crate::recommendation::RecommendationType;
-use crate::recommendation::origin::{Cause, RuleId};
+use crate::recommendation::origin::{OriginCause, RuleId};
 use jiff::Timestamp;
 use reeve_estate::{ResourceKind, named};
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct CalendarId(pub String);
 
 /// Condition under which a rule fires.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
+pub struct PredictiveCondition {
     /// Metric that the rule watches; `None` for events of a calendar.
     pub signal: Option<Signal>,
     /// Prediction to make of the metric.
@@ -240,7 +240,7 @@ pub struct ApprovalRule {
 
 /// A predictive rule: a forecast condition and the response to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct PredictiveRule {
     pub id: RuleId,
     pub name: String,
     /// `true` if the rule is evaluated.
@@ -249,13 +249,13 @@ pub struct Rule {
     /// resource owns them; without one they are advice.
     pub agent_type: AgentType,
     /// Condition under which the rule fires.
-    pub condition: Condition,
+    pub condition: PredictiveCondition,
     /// Response once the rule has fired.
     pub response: Response,
     /// Approval that the response needs.
     pub approval: ApprovalRule,
     /// Accounts and services it covers; empty is all.
-    pub scope: Scope,
+    pub scope: AgentScope,
     /// Resources it covers, by identifier; empty is all in scope.
     pub resources: Vec<String>,
     /// Interval of evaluation, seconds.
@@ -273,11 +273,11 @@ pub struct Rule {
     pub version: u64,
 }
 
-impl Rule {
+impl PredictiveRule {
     /// The cause of its recommendations.
     #[must_use]
-    pub fn cause(&self) -> Cause {
-        Cause::PredictiveRule(self.id.clone())
+    pub fn cause(&self) -> OriginCause {
+        OriginCause::PredictiveRule(self.id.clone())
     }
 
     /// The code by which its recommendations are known.

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::evidence::{CheckAnswer, Evidence};
-use crate::recommendation::{RecommendationType, Subject};
+use crate::judgement::evidence::{CheckAnswer, JudgementEvidence};
+use crate::recommendation::{RecommendationSubject, RecommendationType};
 
 /// An exclusion's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl Exclusion {
 
     /// Returns `true` if the exclusion matches a recommendation of this kind on this subject.
     #[must_use]
-    pub fn covers(&self, subject: &Subject, kind: RecommendationType) -> bool {
+    pub fn covers(&self, subject: &RecommendationSubject, kind: RecommendationType) -> bool {
         // Exclusions of earlier releases have the name of a database, and must keep excluding it.
         let is_named = |id: &String| {
             subject
@@ -68,7 +68,7 @@ impl Exclusion {
     /// names the check and covers the resource; what excludes a kind of recommendation alone says
     /// nothing about results.
     #[must_use]
-    pub fn accepts(&self, found: &Evidence) -> bool {
+    pub fn accepts(&self, found: &JudgementEvidence) -> bool {
         let is = |own: &Option<String>, other: &str| own.as_ref().is_none_or(|own| own == other);
         found.result.answer == CheckAnswer::Fail
             && self.kind.is_none()
@@ -82,7 +82,7 @@ impl Exclusion {
 #[must_use]
 pub fn excluded<'a>(
     all: &'a [Exclusion],
-    subject: &Subject,
+    subject: &RecommendationSubject,
     kind: RecommendationType,
     now: Timestamp,
 ) -> Option<&'a Exclusion> {

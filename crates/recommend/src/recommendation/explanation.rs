@@ -2,7 +2,7 @@
 
 use crate::agent::Impact;
 use crate::models::ModelUse;
-use crate::recommendation::{ConfidenceRange, Decision, Factors};
+use crate::recommendation::{ConfidenceRange, Factors, RecommendationDecision};
 
 /// Explanation of a recommendation, with the deciding numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Explanation {
     /// Estimated performance impact, in words.
     pub performance_impact: String,
     /// Checks in the order in which they decided.
-    pub decision_path: Vec<Decision>,
+    pub decision_path: Vec<RecommendationDecision>,
     /// Models that took part in the decision, each with what it said.
     pub models: Vec<ModelUse>,
 }
@@ -87,7 +87,7 @@ impl Explanation {
 
     /// Sets the checks in the order in which they decided.
     #[must_use]
-    pub fn with_decision_path(mut self, path: impl Into<Vec<Decision>>) -> Self {
+    pub fn with_decision_path(mut self, path: impl Into<Vec<RecommendationDecision>>) -> Self {
         self.decision_path = path.into();
         self
     }

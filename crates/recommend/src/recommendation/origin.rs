@@ -29,12 +29,12 @@ pub struct Origin {
     /// Action of the agent type that found it (`downsize_underutilized`, `auto_quarantine`, ...).
     pub rule: String,
     /// Event that led to the finding.
-    pub cause: Cause,
+    pub cause: OriginCause,
 }
 
 /// Event that led to a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub enum OriginCause {
     /// A run of an agent over its scope.
     Run,
     Anomaly(AnomalyId),
@@ -48,17 +48,17 @@ pub enum Cause {
     Person(String),
 }
 
-impl Cause {
+impl OriginCause {
     /// Name of the cause in records and on the wire.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Cause::Run => "run",
-            Cause::Anomaly(_) => "anomaly",
-            Cause::PredictiveRule(_) => "predictive_rule",
-            Cause::Incident(_) => "incident",
-            Cause::Event(_) => "event",
-            Cause::Person(_) => "person",
+            OriginCause::Run => "run",
+            OriginCause::Anomaly(_) => "anomaly",
+            OriginCause::PredictiveRule(_) => "predictive_rule",
+            OriginCause::Incident(_) => "incident",
+            OriginCause::Event(_) => "event",
+            OriginCause::Person(_) => "person",
         }
     }
 
@@ -66,27 +66,27 @@ impl Cause {
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
-            Cause::Run => None,
-            Cause::Anomaly(id) => Some(&id.0),
-            Cause::PredictiveRule(id) => Some(&id.0),
-            Cause::Incident(id) => Some(&id.0),
-            Cause::Event(entry) => Some(entry),
-            Cause::Person(email) => Some(email),
+            OriginCause::Run => None,
+            OriginCause::Anomaly(id) => Some(&id.0),
+            OriginCause::PredictiveRule(id) => Some(&id.0),
+            OriginCause::Incident(id) => Some(&id.0),
+            OriginCause::Event(entry) => Some(entry),
+            OriginCause::Person(email) => Some(email),
         }
     }
 
     /// Reads a cause back from its name and identifier; `None` for an unknown name or a missing
     /// identifier.
     #[must_use]
-    pub fn parse(kind: &str, id: Option<&str>) -> Option<Cause> {
+    pub fn parse(kind: &str, id: Option<&str>) -> Option<OriginCause> {
         let id = || id.map(str::to_owned);
         match kind {
-            "run" => Some(Cause::Run),
-            "anomaly" => id().map(|id| Cause::Anomaly(AnomalyId(id))),
-            "predictive_rule" => id().map(|id| Cause::PredictiveRule(RuleId(id))),
-            "incident" => id().map(|id| Cause::Incident(IncidentId(id))),
-            "event" => id().map(Cause::Event),
-            "person" => id().map(Cause::Person),
+            "run" => Some(OriginCause::Run),
+            "anomaly" => id().map(|id| OriginCause::Anomaly(AnomalyId(id))),
+            "predictive_rule" => id().map(|id| OriginCause::PredictiveRule(RuleId(id))),
+            "incident" => id().map(|id| OriginCause::Incident(IncidentId(id))),
+            "event" => id().map(OriginCause::Event),
+            "person" => id().map(OriginCause::Person),
             _ => None,
         }
     }
@@ -96,7 +96,7 @@ impl Cause {
     /// over.
     #[must_use]
     pub const fn is_judged_by_runs(&self) -> bool {
-        matches!(self, Cause::Run)
+        matches!(self, OriginCause::Run)
     }
 }
 
@@ -116,13 +116,13 @@ impl Origin {
         let (agent_type, cause) = match (after("anomaly:"), after("rule:")) {
             (Some(id), _) => (
                 AgentType::SECURITY_INTELLIGENCE,
-                Cause::Anomaly(AnomalyId(id)),
+                OriginCause::Anomaly(AnomalyId(id)),
             ),
             (None, Some(id)) => (
                 usual_type(rule).unwrap_or(held_by),
-                Cause::PredictiveRule(RuleId(id)),
+                OriginCause::PredictiveRule(RuleId(id)),
             ),
-            (None, None) => (held_by, Cause::Run),
+            (None, None) => (held_by, OriginCause::Run),
         };
 
         Origin {
@@ -153,23 +153,23 @@ mod tests {
     #[test]
     fn a_cause_is_read_back_as_written() {
         let causes = [
-            Cause::Run,
-            Cause::Anomaly(AnomalyId("a".to_owned())),
-            Cause::PredictiveRule(RuleId("r".to_owned())),
-            Cause::Incident(IncidentId("i".to_owned())),
-            Cause::Event("e-1".to_owned()),
-            Cause::Person("ann@example.com".to_owned()),
+            OriginCause::Run,
+            OriginCause::Anomaly(AnomalyId("a".to_owned())),
+            OriginCause::PredictiveRule(RuleId("r".to_owned())),
+            OriginCause::Incident(IncidentId("i".to_owned())),
+            OriginCause::Event("e-1".to_owned()),
+            OriginCause::Person("ann@example.com".to_owned()),
         ];
         for cause in causes {
             assert_eq!(
-                Cause::parse(cause.kind(), cause.id()).as_ref(),
+                OriginCause::parse(cause.kind(), cause.id()).as_ref(),
                 Some(&cause)
             );
         }
         assert_eq!(
             (
-                Cause::parse("anomaly", None),
-                Cause::parse("whim", Some("x"))
+                OriginCause::parse("anomaly", None),
+                OriginCause::parse("whim", Some("x"))
             ),
             (None, None)
         );

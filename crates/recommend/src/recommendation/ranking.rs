@@ -18,7 +18,7 @@ use crate::recommendation::lifecycle::Status;
 use crate::recommendation::totals::Dismissals;
 use crate::recommendation::{
     Closing, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId,
-    RecommendationType, Subject,
+    RecommendationSubject, RecommendationType,
 };
 
 /// So many answers weigh as much as the belief that a kind is as welcome as any other.
@@ -78,7 +78,7 @@ impl Tally {
 /// Like resources: the same kind of change on the same kind of thing.
 type Alike = (RecommendationType, Provider, ResourceKind, String);
 
-fn alike(kind: RecommendationType, subject: &Subject) -> Alike {
+fn alike(kind: RecommendationType, subject: &RecommendationSubject) -> Alike {
     (
         kind,
         subject.provider,
@@ -151,7 +151,7 @@ impl FeedbackWeights {
         }
     }
 
-    fn on(&self, kind: RecommendationType, subject: &Subject) -> Tally {
+    fn on(&self, kind: RecommendationType, subject: &RecommendationSubject) -> Tally {
         let key = alike(kind, subject);
         let own = self.own.get(&key).copied().unwrap_or_default();
         let others = self

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use reeve_estate::named;
 use serde::{Deserialize, Serialize};
 
-use crate::rollout::member::{Member, MemberState};
+use crate::rollout::member::{MemberState, RolloutMember};
 use crate::rollout::{Rollout, Stage};
 
 named!(
@@ -24,7 +24,7 @@ named!(
 
 /// One number of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Check {
+pub struct GateCheck {
     /// Name of the counted quantity.
     pub name: String,
     /// Value that was measured.
@@ -37,7 +37,7 @@ pub struct Check {
     pub at_most: bool,
 }
 
-impl Check {
+impl GateCheck {
     /// Returns `true` if the measured value satisfies the requirement.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -79,7 +79,7 @@ pub struct Gate {
     /// Verdict of the gate.
     pub verdict: Verdict,
     /// Checks with the numbers that decided.
-    pub checks: Vec<Check>,
+    pub checks: Vec<GateCheck>,
     /// The same in words.
     pub words: String,
     /// Time of the verdict.
@@ -95,7 +95,7 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
     use MemberState::{Failed, Held, NotEnoughData, Simulated, Watching};
 
     let simulating = rollout.stage == Stage::Simulation;
-    let reached: Vec<&Member> = rollout
+    let reached: Vec<&RolloutMember> = rollout
         .members
         .iter()
         .filter(|m| simulating || m.wave <= rollout.wave)
@@ -109,14 +109,14 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
     };
     let counted = reached.iter().filter(|member| member.counts()).count() as f64;
 
-    let at_least = |name: &str, found: f64, needed: f64| Check {
+    let at_least = |name: &str, found: f64, needed: f64| GateCheck {
         name: name.to_owned(),
         found,
         needed,
         at_most: false,
     };
 
-    let at_most = |name: &str, found: f64, needed: f64| Check {
+    let at_most = |name: &str, found: f64, needed: f64| GateCheck {
         name: name.to_owned(),
         found,
         needed,
@@ -171,7 +171,7 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
 
     let verdict = if checks.iter().any(|check| check.at_most && !check.holds()) {
         Verdict::Held
-    } else if checks.iter().all(Check::holds) {
+    } else if checks.iter().all(GateCheck::holds) {
         Verdict::Opened
     } else {
         Verdict::Waiting
@@ -179,7 +179,7 @@ pub fn gate(rollout: &Rollout, last_change: Option<Timestamp>, now: Timestamp) -
 
     let words = checks
         .iter()
-        .map(Check::words)
+        .map(GateCheck::words)
         .collect::<Vec<_>>()
         .join("; ");
 

@@ -38,7 +38,7 @@ named!(
 
 /// One resource that a rollout is to reach.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Member {
+pub struct RolloutMember {
     pub recommendation: RecommendationId,
     pub resource: ResourceId,
     pub name: String,
@@ -80,7 +80,7 @@ impl From<(GuardrailName, String)> for MemberBlock {
     }
 }
 
-impl Member {
+impl RolloutMember {
     /// Returns `true` if gates still count the member.
     #[must_use]
     pub fn counts(&self) -> bool {

@@ -3,12 +3,12 @@
 use reeve_estate::{Kinds, ResourceKind};
 
 use crate::recommendation::RecommendationType;
-use crate::rollout::Candidate;
+use crate::rollout::WaveCandidate;
 
 /// `Resize 12 virtual machines in production`. The place is said where it holds for every one of
 /// them.
 #[must_use]
-pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
+pub fn name(kind: RecommendationType, carried: &[WaveCandidate]) -> String {
     use RecommendationType as Type;
 
     let (count, noun) = (carried.len(), noun(carried));
@@ -46,7 +46,7 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
 }
 
 /// Returns the noun for the members' resources: `resources` if their kinds differ.
-fn noun(carried: &[Candidate]) -> String {
+fn noun(carried: &[WaveCandidate]) -> String {
     let plain = || {
         if carried.len() == 1 {
             "resource"
@@ -58,7 +58,7 @@ fn noun(carried: &[Candidate]) -> String {
     common(carried).map_or_else(plain, |kind| Kinds::builtin().get(kind).noun(carried.len()))
 }
 
-fn common(carried: &[Candidate]) -> Option<ResourceKind> {
+fn common(carried: &[WaveCandidate]) -> Option<ResourceKind> {
     let first = carried.first()?.recommendation.subject.kind;
     carried
         .iter()

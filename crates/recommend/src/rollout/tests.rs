@@ -6,8 +6,8 @@ use reeve_estate::ResourceId;
 use crate::recommendation::RecommendationId;
 use crate::rollout::*;
 
-fn member(id: usize, wave: u32, state: MemberState) -> Member {
-    Member {
+fn member(id: usize, wave: u32, state: MemberState) -> RolloutMember {
+    RolloutMember {
         recommendation: RecommendationId(format!("r-{id}")),
         resource: ResourceId::new(format!("i-{id}")),
         name: format!("m{id}"),

@@ -5,11 +5,11 @@ use reeve_estate::Money;
 use crate::agent::Impact;
 use crate::recommendation::{Recommendation, RecommendationId};
 use crate::rollout::RolloutSettings;
-use crate::rollout::member::{Member, MemberState};
+use crate::rollout::member::{MemberState, RolloutMember};
 
 /// A recommendation that may go out, with what decides when.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct WaveCandidate {
     pub recommendation: Recommendation,
     /// A tag says that the resource is not production.
     pub non_production: bool,
@@ -21,8 +21,8 @@ pub struct Candidate {
 /// as production last, and within that by impact, cost and identifier, so that the same set always
 /// goes out in the same order.
 #[must_use]
-pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member> {
-    let rank = |one: &Candidate| -> (u8, Impact, Money, RecommendationId) {
+pub fn waves(mut all: Vec<WaveCandidate>, settings: &RolloutSettings) -> Vec<RolloutMember> {
+    let rank = |one: &WaveCandidate| -> (u8, Impact, Money, RecommendationId) {
         let tagged = if one.non_production {
             0
         } else {
@@ -49,7 +49,7 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
         }
     };
 
-    let member = |(at, one): (usize, Candidate)| Member {
+    let member = |(at, one): (usize, WaveCandidate)| RolloutMember {
         recommendation: one.recommendation.id.clone(),
         resource: one.recommendation.subject.id.clone(),
         name: one.recommendation.subject.name.clone(),

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{GIB, Metric, ResourceState, Series, TimeSpan, Unit, named};
+use reeve_estate::{GIB, Metric, ResourceState, SampleSeries, TimeSpan, Unit, named};
 use serde_json::Value;
 
-use super::course::{Course, Standing};
+use super::course::{Course, CourseStanding};
 use super::document::{self, DocumentTest, EventTest};
 use crate::judgement::activity::Activity;
 use crate::words::{bytes, figures, first_of};
@@ -85,7 +85,7 @@ pub enum Test {
 
 /// Answer of a test or of a condition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct ConditionAnswer {
     /// `None` where data is missing.
     pub holds: Option<bool>,
     /// Values that it rests on.
@@ -98,9 +98,9 @@ pub struct Answer {
     pub is_pending: bool,
 }
 
-impl Answer {
-    fn new(holds: impl Into<Option<bool>>, words: impl Into<String>) -> Answer {
-        Answer {
+impl ConditionAnswer {
+    fn new(holds: impl Into<Option<bool>>, words: impl Into<String>) -> ConditionAnswer {
+        ConditionAnswer {
             holds: holds.into(),
             words: words.into(),
             since: None,
@@ -109,30 +109,30 @@ impl Answer {
         }
     }
 
-    pub(super) fn missing(words: impl Into<String>) -> Answer {
-        Answer::new(None, words)
+    pub(super) fn missing(words: impl Into<String>) -> ConditionAnswer {
+        ConditionAnswer::new(None, words)
     }
 
-    pub(super) fn decided(holds: bool, words: impl Into<String>) -> Answer {
-        Answer::new(holds, words)
+    pub(super) fn decided(holds: bool, words: impl Into<String>) -> ConditionAnswer {
+        ConditionAnswer::new(holds, words)
     }
 }
 
 /// Series and counts of a resource that conditions are evaluated over.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measurements {
-    pub own: Vec<Series>,
+    pub own: Vec<SampleSeries>,
     /// Series of the machine; `None` for resources that are no volume or not the only one of a
     /// machine.
-    pub machine: Option<Vec<Series>>,
+    pub machine: Option<Vec<SampleSeries>>,
     /// Series of the load balancer; `None` where there is none or several.
-    pub balancer: Option<Vec<Series>>,
+    pub balancer: Option<Vec<SampleSeries>>,
     /// Uses by the number of days before now.
     pub uses: BTreeMap<u32, Activity>,
 }
 
 impl Measurements {
-    fn series(&self, of: SeriesOf, metric: Metric) -> Result<&Series, &'static str> {
+    fn series(&self, of: SeriesOf, metric: Metric) -> Result<&SampleSeries, &'static str> {
         let (all, why) = match of {
             SeriesOf::Own => (Some(&self.own), ""),
             SeriesOf::Machine => (
@@ -156,7 +156,7 @@ impl Measurements {
 
 /// Everything that the condition of one resource is evaluated over.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading<'a> {
+pub struct ConditionReading<'a> {
     pub state: ResourceState,
     /// Storage that the resource has.
     pub storage_gib: Option<f64>,
@@ -174,7 +174,7 @@ impl MetricTest {
     ///
     /// # Errors
     /// The metric was not measured, or the storage of the resource is not known.
-    pub fn course(&self, reading: &Reading<'_>) -> Result<Course, &'static str> {
+    pub fn course(&self, reading: &ConditionReading<'_>) -> Result<Course, &'static str> {
         let series = reading.measured.series(self.of, self.metric)?;
         let scale = if self.percent_of_storage {
             let gib = reading.storage_gib.filter(|gib| *gib > 0.0);
@@ -198,11 +198,11 @@ impl MetricTest {
         ))
     }
 
-    fn answer(&self, reading: &Reading<'_>) -> Answer {
+    fn answer(&self, reading: &ConditionReading<'_>) -> ConditionAnswer {
         let label = self.label();
         let course = match self.course(reading) {
             Ok(course) => course,
-            Err(why) => return Answer::missing(format!("{label}: {why}")),
+            Err(why) => return ConditionAnswer::missing(format!("{label}: {why}")),
         };
 
         let value = course.last.map_or_else(
@@ -216,33 +216,33 @@ impl MetricTest {
         };
         let words = format!("{label} {verb} {value}, {}", self.wanted());
         let standing = course.standing(reading.now.as_millisecond());
-        let answer = Answer {
+        let answer = ConditionAnswer {
             points: course.points,
-            is_pending: matches!(standing, Standing::Pending { .. }),
-            ..Answer::new(
+            is_pending: matches!(standing, CourseStanding::Pending { .. }),
+            ..ConditionAnswer::new(
                 match standing {
-                    Standing::On { .. } => Some(true),
-                    Standing::Off | Standing::Pending { .. } => Some(false),
-                    Standing::Unknown => None,
+                    CourseStanding::On { .. } => Some(true),
+                    CourseStanding::Off | CourseStanding::Pending { .. } => Some(false),
+                    CourseStanding::Unknown => None,
                 },
                 words,
             )
         };
         match standing {
-            Standing::On { since_ms } => {
+            CourseStanding::On { since_ms } => {
                 let since = Timestamp::from_millisecond(since_ms).ok();
                 let at = since.map_or_else(String::new, crate::words::minute);
-                Answer {
+                ConditionAnswer {
                     words: format!("{}, since {at}", answer.words),
                     since,
                     ..answer
                 }
             }
-            Standing::Unknown => Answer {
+            CourseStanding::Unknown => ConditionAnswer {
                 words: format!("{label}: the samples are too few or too old to decide"),
                 ..answer
             },
-            Standing::Off | Standing::Pending { .. } => answer,
+            CourseStanding::Off | CourseStanding::Pending { .. } => answer,
         }
     }
 
@@ -287,9 +287,9 @@ impl MetricTest {
 }
 
 impl LogTest {
-    fn answer(&self, reading: &Reading<'_>) -> Answer {
+    fn answer(&self, reading: &ConditionReading<'_>) -> ConditionAnswer {
         let Some(activity) = reading.measured.uses.get(&self.days) else {
-            return Answer::missing("the uses in the log were not counted");
+            return ConditionAnswer::missing("the uses in the log were not counted");
         };
         let count: u64 = if self.operations.is_empty() {
             activity.uses
@@ -302,7 +302,7 @@ impl LogTest {
             self.days,
             self.at_least
         );
-        Answer::decided(count >= self.at_least, words)
+        ConditionAnswer::decided(count >= self.at_least, words)
     }
 
     fn of_operations(&self) -> String {
@@ -317,12 +317,12 @@ impl LogTest {
 impl Test {
     /// Answers the test for a resource.
     #[must_use]
-    pub fn answer(&self, reading: &Reading<'_>) -> Answer {
+    pub fn answer(&self, reading: &ConditionReading<'_>) -> ConditionAnswer {
         match self {
             Test::Metric(metric) => metric.answer(reading),
             Test::State(states) => {
                 let state = reading.state;
-                Answer::decided(states.contains(&state), format!("its state is {state}"))
+                ConditionAnswer::decided(states.contains(&state), format!("its state is {state}"))
             }
             Test::Document(test) => document::answer(test, reading.document),
             Test::Event(test) => document::answer_event(test, reading.document, reading.now),
@@ -365,12 +365,12 @@ impl Test {
 
 /// Time in which a condition held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct ConditionSpan {
     pub from: Timestamp,
     pub to: Timestamp,
 }
 
-impl Span {
+impl ConditionSpan {
     /// Returns the length.
     #[must_use]
     pub fn length(&self) -> SignedDuration {

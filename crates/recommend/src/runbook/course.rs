@@ -16,7 +16,7 @@ const LATE_MS: i64 = 30 * 60 * 1000;
 
 /// State of a test at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum CourseStanding {
     /// Not enough samples, or none that is recent.
     Unknown,
     Off,
@@ -39,7 +39,7 @@ pub struct Course {
     pub last: Option<f64>,
     /// Samples that were read.
     pub points: u64,
-    standing: Standing,
+    standing: CourseStanding,
     /// End of the newest sample.
     end_ms: i64,
     period_ms: i64,
@@ -57,7 +57,7 @@ impl Course {
             spans: Vec::new(),
             last: None,
             points: points.len() as u64,
-            standing: Standing::Unknown,
+            standing: CourseStanding::Unknown,
             end_ms: i64::MIN,
             period_ms,
         };
@@ -67,7 +67,7 @@ impl Course {
             let end = at.saturating_add(period_ms);
             if course.end_ms != i64::MIN && at.saturating_sub(course.end_ms) > hole {
                 course.close(on_from);
-                course.standing = Standing::Unknown;
+                course.standing = CourseStanding::Unknown;
                 window.clear();
             }
             course.end_ms = end;
@@ -77,21 +77,23 @@ impl Course {
             course.last = Some(found);
 
             course.standing = match course.standing {
-                Standing::On { .. } if test.is_back(found) => {
+                CourseStanding::On { .. } if test.is_back(found) => {
                     course.close(on_from);
-                    Standing::Off
+                    CourseStanding::Off
                 }
-                on @ Standing::On { .. } => on,
-                Standing::Unknown | Standing::Off if test.is_beyond(found) => {
-                    Standing::Pending { since_ms: end }
+                on @ CourseStanding::On { .. } => on,
+                CourseStanding::Unknown | CourseStanding::Off if test.is_beyond(found) => {
+                    CourseStanding::Pending { since_ms: end }
                 }
-                pending @ Standing::Pending { .. } if test.is_beyond(found) => pending,
-                Standing::Unknown | Standing::Off | Standing::Pending { .. } => Standing::Off,
+                pending @ CourseStanding::Pending { .. } if test.is_beyond(found) => pending,
+                CourseStanding::Unknown | CourseStanding::Off | CourseStanding::Pending { .. } => {
+                    CourseStanding::Off
+                }
             };
-            if let Standing::Pending { since_ms } = course.standing
+            if let CourseStanding::Pending { since_ms } = course.standing
                 && end.saturating_sub(since_ms) >= dwell
             {
-                course.standing = Standing::On { since_ms };
+                course.standing = CourseStanding::On { since_ms };
                 on_from = end;
             }
         }
@@ -102,17 +104,17 @@ impl Course {
 
     /// Notes the time of an issue that ends with the newest sample.
     fn close(&mut self, from: i64) {
-        if matches!(self.standing, Standing::On { .. }) && from <= self.end_ms {
+        if matches!(self.standing, CourseStanding::On { .. }) && from <= self.end_ms {
             self.spans.push((from, self.end_ms.max(from + 1)));
         }
     }
 
     /// Returns the state at a time; unknown where the newest sample is too old to tell.
     #[must_use]
-    pub fn standing(&self, now_ms: i64) -> Standing {
+    pub fn standing(&self, now_ms: i64) -> CourseStanding {
         let late = self.period_ms.saturating_mul(2).saturating_add(LATE_MS);
         if self.last.is_none() || now_ms.saturating_sub(self.end_ms) > late {
-            return Standing::Unknown;
+            return CourseStanding::Unknown;
         }
         self.standing
     }

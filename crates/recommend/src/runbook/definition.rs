@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::breaker::BreakerLimits;
 use super::condition::{SeriesOf, Test};
 use super::name::RunbookName;
-use super::remedy::Remedy;
-use super::sample::Sample;
+use super::remedy::RunbookRemedy;
+use super::sample::RunbookSample;
 use crate::recommendation::Priority;
 
 /// Runbook of people as it is stored: the text, which is read anew by each release.
@@ -40,14 +40,14 @@ pub struct Runbook {
     pub priority: Priority,
     /// Tests that all have to hold.
     pub when: Vec<Test>,
-    pub remedy: Remedy,
+    pub remedy: RunbookRemedy,
     /// Steps for people: where there is no change, and once a breaker is open.
     pub advice: String,
     /// Time after the change at which the condition must hold no longer.
     pub verify_after: TimeSpan,
     pub breaker: BreakerLimits,
     /// Readings for which it is known whether the condition holds.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<RunbookSample>,
     /// The text that it was read from.
     pub source: String,
     /// Form in which people wrote it; `None` for one of the program, which people cannot change.

@@ -6,7 +6,7 @@ use reeve_estate::TimeSpan;
 use reeve_estate::document::NOT_READ;
 use serde_json::Value;
 
-use super::condition::Answer;
+use super::condition::ConditionAnswer;
 use crate::words::{first_of, minute};
 
 /// Values that a path may lead to; further ones are not looked at.
@@ -70,15 +70,15 @@ impl EventTest {
 }
 
 /// Answers a test of a document.
-pub(super) fn answer(test: &DocumentTest, document: Option<&Value>) -> Answer {
+pub(super) fn answer(test: &DocumentTest, document: Option<&Value>) -> ConditionAnswer {
     let path = test.path.join(".");
     let Some(document) = document else {
-        return Answer::missing("its configuration was not read");
+        return ConditionAnswer::missing("its configuration was not read");
     };
     let mut found = Vec::new();
     collect(document, &test.path, &mut found);
     if found.iter().any(|value| value.as_str() == Some(NOT_READ)) {
-        return Answer::missing(format!("{path} was not read"));
+        return ConditionAnswer::missing(format!("{path} was not read"));
     }
 
     let texts: Vec<String> = found.iter().filter_map(|value| text(value)).collect();
@@ -96,14 +96,18 @@ pub(super) fn answer(test: &DocumentTest, document: Option<&Value>) -> Answer {
         true => "no value".to_owned(),
         false => first_of(&texts, 4, ", "),
     };
-    Answer::decided(holds, format!("{path} has {values}"))
+    ConditionAnswer::decided(holds, format!("{path} has {values}"))
 }
 
 /// Answers a test of scheduled events. Events that are over say so in their description.
-pub(super) fn answer_event(test: &EventTest, document: Option<&Value>, now: Timestamp) -> Answer {
+pub(super) fn answer_event(
+    test: &EventTest,
+    document: Option<&Value>,
+    now: Timestamp,
+) -> ConditionAnswer {
     let status = document.and_then(|document| document.get("InstanceStatus"));
     let Some(statuses) = status.and_then(Value::as_array) else {
-        return Answer::missing("its scheduled events were not read");
+        return ConditionAnswer::missing("its scheduled events were not read");
     };
     let seconds = i64::try_from(test.within.seconds()).unwrap_or(i64::MAX);
     let latest = now.checked_add(SignedDuration::from_secs(seconds));
@@ -124,10 +128,10 @@ pub(super) fn answer_event(test: &EventTest, document: Option<&Value>, now: Time
         let is_near = begins.is_none_or(|begins| begins <= latest);
         if !is_over && is_near && test.codes.iter().any(|known| known == code) {
             let at = begins.map_or_else(String::new, |at| format!(" not before {}", minute(at)));
-            return Answer::decided(true, format!("the cloud has scheduled {code}{at}"));
+            return ConditionAnswer::decided(true, format!("the cloud has scheduled {code}{at}"));
         }
     }
-    Answer::decided(false, "no such event is scheduled")
+    ConditionAnswer::decided(false, "no such event is scheduled")
 }
 
 /// Text of a value that is none of several.

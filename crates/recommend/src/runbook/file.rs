@@ -9,7 +9,7 @@ use super::breaker::BreakerLimits;
 use super::definition::{Runbook, WrittenRunbook, kinds};
 use super::faults::{DAY, Faults, HOUR};
 use super::name::RunbookName;
-use super::remedy::Remedy;
+use super::remedy::RunbookRemedy;
 use super::sample::SampleFile;
 use crate::recommendation::Priority;
 
@@ -144,7 +144,7 @@ impl RunbookFile {
             .collect();
         let remedy = match self.remedy {
             Some(remedy) => remedy.checked(kind, provider, faults)?,
-            None => Remedy::Advice,
+            None => RunbookRemedy::Advice,
         };
         if self.sample.len() > MOST_SAMPLES {
             let message = format!("may have at most {MOST_SAMPLES} samples");

@@ -2,11 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{FieldCode, FieldError};
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 
-use super::condition::{Answer, Measurements, Reading, SeriesOf, Span, Test};
+use super::condition::{
+    ConditionAnswer, ConditionReading, ConditionSpan, Measurements, SeriesOf, Test,
+};
 use super::definition::Runbook;
-use super::sample::Sample;
+use super::sample::RunbookSample;
 use crate::judgement::activity::Activity;
 
 /// Minutes between two points of a sample.
@@ -16,8 +18,9 @@ impl Runbook {
     /// Answers every test for a resource, and the condition: it holds where all of them do, and is
     /// undecided where none is refuted and one lacks its data.
     #[must_use]
-    pub fn judge(&self, reading: &Reading<'_>) -> (Option<bool>, Vec<Answer>) {
-        let answers: Vec<Answer> = self.when.iter().map(|test| test.answer(reading)).collect();
+    pub fn judge(&self, reading: &ConditionReading<'_>) -> (Option<bool>, Vec<ConditionAnswer>) {
+        let answers: Vec<ConditionAnswer> =
+            self.when.iter().map(|test| test.answer(reading)).collect();
         let holds = if answers.iter().any(|answer| answer.holds == Some(false)) {
             Some(false)
         } else {
@@ -33,7 +36,7 @@ impl Runbook {
     /// metrics have in common. Tests without a past count as they are now; empty where one of them
     /// does not hold now, or where no test has a past.
     #[must_use]
-    pub fn past(&self, reading: &Reading<'_>) -> Vec<Span> {
+    pub fn past(&self, reading: &ConditionReading<'_>) -> Vec<ConditionSpan> {
         let mut common: Option<Vec<(i64, i64)>> = None;
         for test in &self.when {
             let Test::Metric(metric) = test else {
@@ -55,7 +58,7 @@ impl Runbook {
         let spans = common.unwrap_or_default().into_iter();
         spans
             .filter_map(|(from, to)| {
-                Some(Span {
+                Some(ConditionSpan {
                     from: time(from)?,
                     to: time(to)?,
                 })
@@ -82,8 +85,8 @@ fn both(one: &[(i64, i64)], other: &[(i64, i64)]) -> Vec<(i64, i64)> {
     common
 }
 
-impl Sample {
-    fn series(&self, now: Timestamp) -> Vec<Series> {
+impl RunbookSample {
+    fn series(&self, now: Timestamp) -> Vec<SampleSeries> {
         let metrics = self.metrics.iter().filter_map(|(name, values)| {
             let values: Vec<f64> = values
                 .iter()
@@ -91,7 +94,7 @@ impl Sample {
                 .collect();
             let count = i64::try_from(values.len()).ok()?;
             let points = (0..count).zip(values);
-            Some(Series {
+            Some(SampleSeries {
                 resource: ResourceId::new("sample"),
                 metric: Metric::parse(name)?,
                 points: points
@@ -127,7 +130,7 @@ impl Sample {
                 .map(|days| (days, activity.clone()))
                 .collect(),
         };
-        let (holds, answers) = runbook.judge(&Reading {
+        let (holds, answers) = runbook.judge(&ConditionReading {
             state: self.state,
             storage_gib: self.storage_gib,
             document: self.document.as_ref(),

@@ -7,7 +7,7 @@ use crate::plan::relief::Shortage;
 
 /// Change that mends a known issue.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Remedy {
+pub enum RunbookRemedy {
     /// Reeve has no change for it: people follow the advice.
     Advice,
     /// More storage, percent.
@@ -26,20 +26,22 @@ pub enum Remedy {
     Configuration { row: &'static ConfigurationRow },
 }
 
-impl Remedy {
+impl RunbookRemedy {
     /// Name of the change in the registry for resources of a kind; `None` of advice.
     #[must_use]
     pub fn change(&self, kind: ResourceKind) -> Option<&'static str> {
         match self {
-            Remedy::Advice => None,
-            Remedy::GrowStorage { .. } => Some("grow_storage"),
-            Remedy::Resize { .. } if kind == ResourceKind::Database => Some("resize_database"),
-            Remedy::Resize { .. } => Some("resize_machine"),
-            Remedy::ScaleGroup { .. } => Some("scale_group"),
-            Remedy::FailOver => Some("fail_over"),
-            Remedy::Replicate => Some("replicate"),
-            Remedy::RunDocument { .. } => Some("run_document"),
-            Remedy::Configuration { row } => Some(row.name),
+            RunbookRemedy::Advice => None,
+            RunbookRemedy::GrowStorage { .. } => Some("grow_storage"),
+            RunbookRemedy::Resize { .. } if kind == ResourceKind::Database => {
+                Some("resize_database")
+            }
+            RunbookRemedy::Resize { .. } => Some("resize_machine"),
+            RunbookRemedy::ScaleGroup { .. } => Some("scale_group"),
+            RunbookRemedy::FailOver => Some("fail_over"),
+            RunbookRemedy::Replicate => Some("replicate"),
+            RunbookRemedy::RunDocument { .. } => Some("run_document"),
+            RunbookRemedy::Configuration { row } => Some(row.name),
         }
     }
 
@@ -47,24 +49,26 @@ impl Remedy {
     #[must_use]
     pub fn words(&self) -> String {
         match self {
-            Remedy::Advice => "Advice to people; Reeve has no change for it".to_owned(),
-            Remedy::GrowStorage { by_percent } => format!("Grow the storage by {by_percent:.0} %"),
-            Remedy::Resize { short } => {
+            RunbookRemedy::Advice => "Advice to people; Reeve has no change for it".to_owned(),
+            RunbookRemedy::GrowStorage { by_percent } => {
+                format!("Grow the storage by {by_percent:.0} %")
+            }
+            RunbookRemedy::Resize { short } => {
                 let what = match short {
                     Shortage::Processors => "processors",
                     Shortage::Memory => "memory",
                 };
                 format!("Change to the next size of the family with more {what}")
             }
-            Remedy::ScaleGroup { by_percent, hold } => {
+            RunbookRemedy::ScaleGroup { by_percent, hold } => {
                 format!("Add {by_percent:.0} % members for {hold}")
             }
-            Remedy::FailOver => "Let the standby take over".to_owned(),
-            Remedy::Replicate => "Create a read replica".to_owned(),
-            Remedy::RunDocument { document } => {
+            RunbookRemedy::FailOver => "Let the standby take over".to_owned(),
+            RunbookRemedy::Replicate => "Create a read replica".to_owned(),
+            RunbookRemedy::RunDocument { document } => {
                 format!("Run the Systems Manager document {document} on the machine")
             }
-            Remedy::Configuration { row } => format!("Change {} ({})", row.about, row.name),
+            RunbookRemedy::Configuration { row } => format!("Change {} ({})", row.about, row.name),
         }
     }
 }

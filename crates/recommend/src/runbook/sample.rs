@@ -15,7 +15,7 @@ const MOST_POINTS: u32 = 3000;
 
 /// Reading for which it is known whether the condition holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct RunbookSample {
     /// Case that it is an example of.
     pub name: String,
     pub holds: bool,
@@ -44,7 +44,7 @@ pub(super) struct SampleFile {
 }
 
 impl SampleFile {
-    pub(super) fn checked(self, path: &str, faults: &mut Faults) -> Option<Sample> {
+    pub(super) fn checked(self, path: &str, faults: &mut Faults) -> Option<RunbookSample> {
         let state = self.state.as_deref().unwrap_or("running");
         let field = format!("{path}.state");
         let state = faults.named(&field, state, ResourceState::parse, &states())?;
@@ -68,7 +68,7 @@ impl SampleFile {
                 faults.add(field, FieldCode::OutOfRange, message);
             }
         }
-        Some(Sample {
+        Some(RunbookSample {
             name: self.name,
             holds: self.holds,
             state,

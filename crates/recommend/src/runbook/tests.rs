@@ -29,14 +29,16 @@ fn every_runbook_of_the_program_is_read_and_its_samples_hold() {
 /// A change that a runbook names is one of the registry.
 #[test]
 fn every_change_of_the_library_is_registered() {
-    let changes = crate::change::Changes::builtin();
+    let changes = crate::change::ChangeRegistry::builtin();
     for runbook in builtin() {
         let Some(change) = runbook.remedy.change(runbook.kind) else {
             continue;
         };
         assert!(changes.rows().any(|row| row.name == change), "{change}");
     }
-    let advised = builtin().iter().filter(|one| one.remedy == Remedy::Advice);
+    let advised = builtin()
+        .iter()
+        .filter(|one| one.remedy == RunbookRemedy::Advice);
     assert_eq!(advised.count(), 1);
 }
 

@@ -7,11 +7,11 @@ use jiff::{Timestamp, ToSpan as _};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, ResourceRef};
 use reeve_reports::document::Heading;
 use reeve_reports::{
-    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration, Evaluation,
-    FailingResult, Filters, GroupField, MOST_CITED, Metric, PeriodChoice, Plan, ReportKind,
-    Request,
+    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, FailingResult, Filters,
+    GroupField, MOST_CITED, PeriodChoice, ReportConfiguration, ReportEvaluation, ReportKind,
+    ReportMetric, ReportPlan, ReportRequest,
 };
-use reeve_reports_pdf::{CheckpointLines, Report, typeset};
+use reeve_reports_pdf::{CheckpointLines, PdfReport, typeset};
 
 const TYPES: [&str; 12] = [
     "authentication.login",
@@ -75,7 +75,7 @@ fn entry(at: u64, now: Timestamp) -> Entry {
 }
 
 /// Made-up results of checks.
-fn configuration(framework: &str, now: Timestamp) -> Configuration {
+fn configuration(framework: &str, now: Timestamp) -> ReportConfiguration {
     let failing = |at: u64| {
         FailingResult {
         check: "aws.s3.blocks_public_access".into(),
@@ -118,7 +118,7 @@ fn configuration(framework: &str, now: Timestamp) -> Configuration {
             (1..=(at * 3).min(10)).map(failing).collect()
         },
     };
-    Configuration {
+    ReportConfiguration {
         framework: framework.into(),
         title: "SOC 2".into(),
         edition: "Trust Services Criteria 2017, points of focus revised 2022".into(),
@@ -147,7 +147,7 @@ fn main() {
         ReportKind::Custom {
             query: "status:failed OR event_type:policy.*".into(),
             group_by,
-            metrics: Metric::ALL.to_vec(),
+            metrics: ReportMetric::ALL.to_vec(),
         }
     } else {
         ReportKind::Compliance { framework: kind }
@@ -159,12 +159,12 @@ fn main() {
         resources: Vec::new(),
     };
 
-    let request = Request {
+    let request = ReportRequest {
         kind,
         period: PeriodChoice::parse("30d").unwrap(),
         filters,
     };
-    let mut evaluation = Evaluation::new(Plan::new(&request, now).unwrap(), MOST_CITED);
+    let mut evaluation = ReportEvaluation::new(ReportPlan::new(&request, now).unwrap(), MOST_CITED);
     for at in 0..4000 {
         let _ = evaluation.observe(at, now, &entry(at, now));
     }
@@ -195,7 +195,7 @@ fn main() {
         root: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b".into(),
     };
 
-    let report = Report {
+    let report = PdfReport {
         heading: &heading,
         request: &request,
         plan: &plan,

@@ -1,19 +1,19 @@
 //! The appendix: entries that the report cites, bounded, and drawn evenly where there are more.
 
 use jiff::tz::TimeZone;
-use reeve_reports::{Answer, Cited, Question, QuestionKind};
+use reeve_reports::{Cited, QuestionKind, ReportAnswer, ReportQuestion};
 
-use crate::Report;
+use crate::PdfReport;
 use crate::chart::thousands;
 use crate::layout::Layout;
 use crate::style::{BODY, SMALL};
-use crate::table::{self, Kind, column};
+use crate::table::{self, ColumnKind, column};
 
 /// Entries that the appendix lists at most.
 const MOST: usize = 600;
 
 /// Lays out the appendix.
-pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
+pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     layout.begin_page("Appendix: cited entries");
     layout.heading(
         1,
@@ -52,9 +52,9 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
 
 fn section(
     layout: &mut Layout<'_>,
-    report: &Report<'_>,
-    question: &Question,
-    answer: &Answer,
+    report: &PdfReport<'_>,
+    question: &ReportQuestion,
+    answer: &ReportAnswer,
     each: usize,
 ) {
     let control = question
@@ -83,13 +83,13 @@ fn section(
 
     layout.gap(3.0);
     let columns = [
-        column("Sequence", 1.0, Kind::Number),
-        column("Time (UTC)", 1.3, Kind::Text),
-        column("Event type", 1.8, Kind::Text),
-        column("User", 1.9, Kind::Text),
-        column("Resource", 2.3, Kind::Code),
-        column("Result", 0.9, Kind::Text),
-        column("Submitted by", 1.4, Kind::Text),
+        column("Sequence", 1.0, ColumnKind::Number),
+        column("Time (UTC)", 1.3, ColumnKind::Text),
+        column("Event type", 1.8, ColumnKind::Text),
+        column("User", 1.9, ColumnKind::Text),
+        column("Resource", 2.3, ColumnKind::Code),
+        column("Result", 0.9, ColumnKind::Text),
+        column("Submitted by", 1.4, ColumnKind::Text),
     ];
 
     let rows: Vec<_> = answer.sample.iter().take(each).map(row).collect();

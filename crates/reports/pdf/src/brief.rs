@@ -4,9 +4,9 @@ use jiff::Timestamp;
 
 use crate::fonts::FONTS;
 use crate::layout::Layout;
-use crate::render::{self, Identity, PdfError};
+use crate::render::{self, PdfError, PdfIdentity};
 use crate::style::{BODY, LEAD, SMALL};
-use crate::table::{self, Kind, column};
+use crate::table::{self, ColumnKind, column};
 use crate::{CheckpointLines, cover};
 
 /// Content of a short document.
@@ -81,14 +81,14 @@ pub fn typeset_brief(brief: &Brief) -> Result<Vec<u8>, PdfError> {
             let columns: Vec<_> = table
                 .columns
                 .iter()
-                .map(|(head, share)| column(head, *share, Kind::Text))
+                .map(|(head, share)| column(head, *share, ColumnKind::Text))
                 .collect();
             table::lay_out(&mut layout, &columns, &table.rows);
         }
     }
 
     let pages = layout.finish();
-    let of = Identity {
+    let of = PdfIdentity {
         id: &brief.id,
         name: &brief.name,
         author: &brief.author,

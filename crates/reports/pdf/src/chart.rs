@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::layout::{Layout, Role};
+use crate::layout::{Layout, LayoutRole};
 use crate::style::{self, ACCENT, Colour, MARGIN, RULE, SMALL, TEXT};
 use crate::text;
 
@@ -17,7 +17,7 @@ pub(crate) fn over_time(layout: &mut Layout<'_>, bars: &[(Timestamp, u64)]) {
     };
 
     layout.need(HEIGHT + 30.0);
-    let block = layout.block(Role::Figure);
+    let block = layout.block(LayoutRole::Figure);
     let (left, width, top) = (MARGIN + LABEL, TEXT - LABEL, layout.y + 4.0);
     let scale = nice(most);
 
@@ -88,7 +88,7 @@ pub(crate) fn beside_words(layout: &mut Layout<'_>, bars: &[(String, u64)]) {
         let more = style::CELL.leading * lines.len().saturating_sub(1) as f32;
         layout.need(15.0 + more);
         layout.note_escapes(value);
-        let block = layout.block(Role::Paragraph);
+        let block = layout.block(LayoutRole::Paragraph);
         let y = layout.y + 9.5;
         for (at, line) in lines.into_iter().enumerate() {
             layout.line(
@@ -123,7 +123,7 @@ pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
     }
 
     layout.need(94.0);
-    let block = layout.block(Role::Figure);
+    let block = layout.block(LayoutRole::Figure);
     let mut x = MARGIN;
 
     for (_, count, colour) in parts {

@@ -3,14 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use reeve_reports::{CheckedControl, CheckingAgent, Configuration, FailingResult, ResultException};
+use reeve_reports::{
+    CheckedControl, CheckingAgent, FailingResult, ReportConfiguration, ResultException,
+};
 
-use crate::Report;
+use crate::PdfReport;
 use crate::chart::thousands;
 use crate::cover::moment;
 use crate::layout::Layout;
 use crate::style::{BODY, LEAD, SMALL};
-use crate::table::{self, Column, Kind, column};
+use crate::table::{self, ColumnKind, TableColumn, column};
 
 const TITLE: &str = "Configuration";
 /// Room that the failing resources of a control need to begin on a page: heading, head, one row.
@@ -18,21 +20,21 @@ const BEGINNING: f32 = 130.0;
 
 /// Columns of failing resources. The last has room for an identifier of an entry on one line, and
 /// for a hash on two.
-const COLUMNS: [Column; 4] = [
-    column("Resource", 1.9, Kind::Text),
-    column("Check and reason", 2.7, Kind::Text),
-    column("Failed since (UTC)", 1.1, Kind::Text),
-    column("Log entry and document", 3.1, Kind::Code),
+const COLUMNS: [TableColumn; 4] = [
+    column("Resource", 1.9, ColumnKind::Text),
+    column("Check and reason", 2.7, ColumnKind::Text),
+    column("Failed since (UTC)", 1.1, ColumnKind::Text),
+    column("Log entry and document", 3.1, ColumnKind::Code),
 ];
 
 /// Lays out the section, for a framework that has checks.
-pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
+pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     if let Some(configuration) = &report.findings.configuration {
         section(layout, configuration);
     }
 }
 
-fn section(layout: &mut Layout<'_>, configuration: &Configuration) {
+fn section(layout: &mut Layout<'_>, configuration: &ReportConfiguration) {
     layout.begin_page(TITLE);
     layout.heading(1, TITLE, Some(TITLE));
     layout.paragraph(&configuration.lead(&moment(configuration.as_of)), LEAD);
@@ -62,17 +64,17 @@ fn checked_by(layout: &mut Layout<'_>, agents: &[CheckingAgent]) {
     layout.gap(8.0);
 }
 
-fn by_control(layout: &mut Layout<'_>, configuration: &Configuration) {
+fn by_control(layout: &mut Layout<'_>, configuration: &ReportConfiguration) {
     layout.heading(2, "Results by control", Some("Results by control"));
     let columns = [
-        column("Control", 3.4, Kind::Text),
-        column("Checks", 0.8, Kind::Number),
-        column("Passed", 0.8, Kind::Number),
-        column("Failed", 0.8, Kind::Number),
-        column("Of these accepted", 0.9, Kind::Number),
-        column("Unknown", 0.9, Kind::Number),
-        column("Began to fail", 0.9, Kind::Number),
-        column("Stopped failing", 0.9, Kind::Number),
+        column("Control", 3.4, ColumnKind::Text),
+        column("Checks", 0.8, ColumnKind::Number),
+        column("Passed", 0.8, ColumnKind::Number),
+        column("Failed", 0.8, ColumnKind::Number),
+        column("Of these accepted", 0.9, ColumnKind::Number),
+        column("Unknown", 0.9, ColumnKind::Number),
+        column("Began to fail", 0.9, ColumnKind::Number),
+        column("Stopped failing", 0.9, ColumnKind::Number),
     ];
 
     let row = |control: &CheckedControl| {
@@ -111,12 +113,12 @@ fn by_control(layout: &mut Layout<'_>, configuration: &Configuration) {
     layout.gap(10.0);
 }
 
-fn checked(configuration: &Configuration) -> impl Iterator<Item = &CheckedControl> {
+fn checked(configuration: &ReportConfiguration) -> impl Iterator<Item = &CheckedControl> {
     let controls = configuration.controls.iter();
     controls.filter(|control| control.checks > 0)
 }
 
-fn failures(layout: &mut Layout<'_>, configuration: &Configuration) {
+fn failures(layout: &mut Layout<'_>, configuration: &ReportConfiguration) {
     layout.heading(2, "Resources that failed", Some("Resources that failed"));
     layout.paragraph(
         "The entry of the log that recorded each result is its proof: report.json carries it, and reeve-verify holds it against this list.",
@@ -212,7 +214,7 @@ fn failure(failing: &FailingResult) -> Vec<String> {
     ]
 }
 
-fn by_hand(layout: &mut Layout<'_>, configuration: &Configuration) {
+fn by_hand(layout: &mut Layout<'_>, configuration: &ReportConfiguration) {
     let mut shown = configuration
         .controls
         .iter()
@@ -265,7 +267,7 @@ mod tests {
         lines.collect::<Vec<_>>().join(" ")
     }
 
-    fn laid_out(configuration: &Configuration) -> String {
+    fn laid_out(configuration: &ReportConfiguration) -> String {
         let mut layout = Layout::new(&FONTS, TITLE);
         section(&mut layout, configuration);
         words(&layout.finish())
@@ -292,7 +294,7 @@ mod tests {
         }
     }
 
-    fn configuration() -> Configuration {
+    fn configuration() -> ReportConfiguration {
         let failing = FailingResult {
             check: "aws.s3.versioning_enabled".to_owned(),
             check_title: "Versions are kept".to_owned(),
@@ -315,7 +317,7 @@ mod tests {
             by_hand: Some("Show the code of conduct.".to_owned()),
             ..CheckedControl::default()
         };
-        Configuration {
+        ReportConfiguration {
             framework: "soc2".to_owned(),
             title: "SOC 2".to_owned(),
             edition: "2017".to_owned(),
@@ -362,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_framework_that_nobody_checked_has_no_table() {
-        let shown = laid_out(&Configuration {
+        let shown = laid_out(&ReportConfiguration {
             results: CheckedCounts::default(),
             ..configuration()
         });

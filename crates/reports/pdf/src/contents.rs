@@ -1,15 +1,15 @@
 //! The contents: every section with its page, each a link.
 
-use crate::Report;
+use crate::PdfReport;
 use crate::fonts::FONTS;
-use crate::layout::{Entry, Layout, Link, Pages, Role};
+use crate::layout::{Layout, LayoutEntry, LayoutLink, LayoutRole, Pages};
 use crate::style::{BODY, BOTTOM, H1, MARGIN, MUTED, STRONG, TEXT, TOP};
 use crate::text;
 
 const HEAD: f32 = H1.leading + 18.0;
 const LINE: f32 = 15.5;
 
-fn height(entry: &Entry) -> f32 {
+fn height(entry: &LayoutEntry) -> f32 {
     if entry.level == 1 { LINE + 6.0 } else { LINE }
 }
 
@@ -28,10 +28,10 @@ pub(crate) fn front_pages(body: &Pages) -> usize {
 }
 
 /// Lays out the table of contents. `before` is the number of pages before the body.
-pub(crate) fn pages(_: &Report<'_>, body: &Pages, before: usize) -> Pages {
+pub(crate) fn pages(_: &PdfReport<'_>, body: &Pages, before: usize) -> Pages {
     let mut layout = Layout::new(&FONTS, "Contents");
     layout.next_page();
-    let block = layout.block(Role::Heading(1));
+    let block = layout.block(LayoutRole::Heading(1));
     let title = text::line(layout.fonts, "Contents", H1);
     layout.line((MARGIN, layout.y + H1.size), title, H1, block);
     layout.y += HEAD;
@@ -46,7 +46,7 @@ pub(crate) fn pages(_: &Report<'_>, body: &Pages, before: usize) -> Pages {
     layout.finish()
 }
 
-fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
+fn line(layout: &mut Layout<'_>, entry: &LayoutEntry, before: usize) {
     let (style, indent) = if entry.level == 1 {
         (STRONG, 0.0)
     } else {
@@ -57,7 +57,7 @@ fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
         layout.y += 6.0;
     }
 
-    let block = layout.block(Role::Contents);
+    let block = layout.block(LayoutRole::Contents);
     let page = entry.page + before;
     let number = text::line(layout.fonts, &(page + 1).to_string(), style);
     let title = text::cut(layout.fonts, &entry.title, style, TEXT - indent - 40.0);
@@ -74,7 +74,7 @@ fn line(layout: &mut Layout<'_>, entry: &Entry, before: usize) {
     }
 
     layout.line((right, y), number, style, block);
-    layout.link(Link {
+    layout.link(LayoutLink {
         rect: [MARGIN + indent, layout.y - 2.0, TEXT - indent, LINE],
         page,
         y: entry.y,

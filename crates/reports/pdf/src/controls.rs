@@ -3,21 +3,21 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_reports::{Answer, Asked, Control, Findings, Question, QuestionKind};
+use reeve_reports::{Asked, Control, QuestionKind, ReportAnswer, ReportFindings, ReportQuestion};
 
-use crate::Report;
+use crate::PdfReport;
 use crate::chart::thousands;
 use crate::cover::moment;
 use crate::layout::Layout;
 use crate::overview::{colour, distinct};
 use crate::style::{BODY, SMALL};
-use crate::table::{self, Kind, column};
+use crate::table::{self, ColumnKind, column};
 
 /// Room that a control needs to begin on a page: its head, and the first rows of its evidence.
 const HEAD: f32 = 250.0;
 
 /// Lays out the controls.
-pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
+pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let Some(template) = report.plan.template else {
         return;
     };
@@ -35,7 +35,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
 }
 
-fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, control: &Control) {
+fn lay_out_control(layout: &mut Layout<'_>, report: &PdfReport<'_>, at: usize, control: &Control) {
     let status = report.findings.status(report.plan, at, control);
     layout.badge(status.words(), colour(status));
     layout.gap(6.0);
@@ -73,7 +73,7 @@ fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, cont
 }
 
 /// Reviews of the control's exceptions, or that there is none yet.
-fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>]) {
+fn reviews(layout: &mut Layout<'_>, report: &PdfReport<'_>, exceptions: &[Asked<'_>]) {
     let found: Vec<_> = exceptions
         .iter()
         .filter(|(_, answer)| answer.found > 0)
@@ -107,7 +107,7 @@ fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>
 
 fn questions(
     layout: &mut Layout<'_>,
-    report: &Report<'_>,
+    report: &PdfReport<'_>,
     (title, explains): (&str, &'static str),
     asked: &[Asked<'_>],
 ) {
@@ -117,12 +117,12 @@ fn questions(
 
     layout.heading(3, title, None);
     let columns = [
-        column("Query", 2.6, Kind::Text),
-        column(explains, 2.9, Kind::Text),
-        column("Entries", 0.9, Kind::Number),
-        column("Users", 0.8, Kind::Number),
-        column("Resources", 0.9, Kind::Number),
-        column("First and last", 1.3, Kind::Text),
+        column("Query", 2.6, ColumnKind::Text),
+        column(explains, 2.9, ColumnKind::Text),
+        column("Entries", 0.9, ColumnKind::Number),
+        column("Users", 0.8, ColumnKind::Number),
+        column("Resources", 0.9, ColumnKind::Number),
+        column("First and last", 1.3, ColumnKind::Text),
     ];
 
     let rows: Vec<_> = asked
@@ -148,7 +148,7 @@ fn questions(
 }
 
 /// The number of entries; without a source that could write one, none says nothing.
-fn entries(report: &Report<'_>, question: &Question, answer: &Answer) -> String {
+fn entries(report: &PdfReport<'_>, question: &ReportQuestion, answer: &ReportAnswer) -> String {
     if report.findings.has_source(question, answer) {
         thousands(answer.found)
     } else {
@@ -157,7 +157,7 @@ fn entries(report: &Report<'_>, question: &Question, answer: &Answer) -> String 
 }
 
 /// The explanation of a question, with the reason why its answer is less than it asks for.
-fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> String {
+fn explanation(report: &PdfReport<'_>, question: &ReportQuestion, answer: &ReportAnswer) -> String {
     let mut words = question.explains.clone();
     if !report.findings.has_source(question, answer) {
         let sources: Vec<_> = question
@@ -172,7 +172,7 @@ fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> Str
         } else {
             format!("every {every} days")
         };
-        let verdict = if Findings::is_often_enough(question, answer) {
+        let verdict = if ReportFindings::is_often_enough(question, answer) {
             "met"
         } else {
             "not met"

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_reports::{QuestionKind, ReportKind};
 
-use crate::Report;
+use crate::PdfReport;
 use crate::chart::thousands;
 use crate::fonts::FONTS;
-use crate::layout::{Layout, Pages, Role};
+use crate::layout::{Layout, LayoutRole, Pages};
 use crate::style::{
     self, ACCENT, BODY, DARK, HEIGHT, LEAD, MARGIN, SMALL, STRONG, Style, TEXT, TITLE, WHITE, WIDTH,
 };
@@ -16,7 +16,7 @@ use crate::text;
 const BAND: f32 = 310.0;
 
 /// Lays out the title page.
-pub(crate) fn pages(report: &Report<'_>, body: &Pages) -> Pages {
+pub(crate) fn pages(report: &PdfReport<'_>, body: &Pages) -> Pages {
     let mut layout = Layout::new(&FONTS, "");
     layout.next_page();
     band(&mut layout, report);
@@ -37,7 +37,7 @@ pub(crate) fn pages(report: &Report<'_>, body: &Pages) -> Pages {
     pages
 }
 
-fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn band(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     layout.fill([0.0, 0.0, WIDTH, BAND], DARK, None);
     layout.fill([0.0, BAND, WIDTH, 4.0], ACCENT, None);
     let small = Style {
@@ -51,11 +51,11 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
         (ReportKind::Custom { .. }, true) => "AUDIT LOG REPORT: DEMO DATA, NOT EVIDENCE",
     };
 
-    let block = layout.block(Role::Paragraph);
+    let block = layout.block(LayoutRole::Paragraph);
     let line = text::line(layout.fonts, kind, small);
     layout.line((MARGIN, 96.0), line, small, block);
     layout.note_escapes(&report.heading.name);
-    let block = layout.block(Role::Heading(1));
+    let block = layout.block(LayoutRole::Heading(1));
     let mut lines = text::wrap(layout.fonts, &report.heading.name, TITLE, TEXT);
     lines.truncate(4);
     let mut y = 136.0;
@@ -78,7 +78,7 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
 
     below.push(period(report));
-    let block = layout.block(Role::Paragraph);
+    let block = layout.block(LayoutRole::Paragraph);
     y += 6.0;
 
     for words in below {
@@ -93,7 +93,7 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
 }
 
 /// The period in words.
-pub(crate) fn period(report: &Report<'_>) -> String {
+pub(crate) fn period(report: &PdfReport<'_>) -> String {
     let period = report.findings.period;
     format!("{} to {}", moment(period.start), moment(period.end))
 }
@@ -109,7 +109,7 @@ pub(crate) fn moment(at: Timestamp) -> String {
     at.strftime(format).to_string()
 }
 
-fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
+fn facts(report: &PdfReport<'_>) -> Vec<(&'static str, String)> {
     let (heading, findings) = (report.heading, report.findings);
     let mut facts = Vec::new();
 
@@ -198,7 +198,7 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// The coverage in a line: the section about it has the details.
-fn covered(report: &Report<'_>) -> String {
+fn covered(report: &PdfReport<'_>) -> String {
     let coverage = &report.findings.coverage;
     let begins = match (
         coverage.log_begins_at,
@@ -220,7 +220,7 @@ fn covered(report: &Report<'_>) -> String {
 }
 
 /// The exceptions that were reviewed, and by whom.
-fn reviewed(report: &Report<'_>) -> String {
+fn reviewed(report: &PdfReport<'_>) -> String {
     let asked = report.plan.questions.iter().zip(&report.findings.answers);
     let found: Vec<_> = asked
         .filter(|(question, answer)| question.kind == QuestionKind::Exception && answer.found > 0)
@@ -249,7 +249,7 @@ fn fact(layout: &mut Layout<'_>, name: &str, value: &str) {
     const NAMES: f32 = 110.0;
 
     layout.note_escapes(value);
-    let block = layout.block(Role::Paragraph);
+    let block = layout.block(LayoutRole::Paragraph);
     let line = text::line(layout.fonts, name, SMALL);
     layout.line((MARGIN, layout.y + BODY.size), line, SMALL, block);
     let mut lines = text::wrap(layout.fonts, value, BODY, TEXT - NAMES);
@@ -280,7 +280,7 @@ fn with_note(pages: Pages) -> Pages {
     layout.y = HEIGHT - 78.0;
     let note = "Characters that the fonts of this document lack are written as their Unicode code points, such as ‹4E2D›. \
                 The file report.json has every text as it is in the log.";
-    let block = layout.block(Role::Paragraph);
+    let block = layout.block(LayoutRole::Paragraph);
     for line in text::wrap(layout.fonts, note, style::SMALL, TEXT) {
         layout.line((MARGIN, layout.y), line, SMALL, block);
         layout.y += SMALL.leading;

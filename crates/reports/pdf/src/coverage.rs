@@ -3,17 +3,17 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_reports::{ConnectionCoverage, EventSource, Period, SourceCoverage};
+use reeve_reports::{ConnectionCoverage, EventSource, ReportPeriod, SourceCoverage};
 
-use crate::Report;
+use crate::PdfReport;
 use crate::chart::thousands;
 use crate::cover::moment;
 use crate::layout::Layout;
 use crate::style::{BODY, LEAD, SMALL};
-use crate::table::{self, Kind, column};
+use crate::table::{self, ColumnKind, column};
 
 /// Lays out the section.
-pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
+pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     layout.begin_page("Coverage of the period");
     layout.heading(1, "Coverage of the period", Some("Coverage of the period"));
     layout.paragraph(&lead(report), LEAD);
@@ -27,7 +27,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
 }
 
-fn lead(report: &Report<'_>) -> String {
+fn lead(report: &PdfReport<'_>) -> String {
     let coverage = &report.findings.coverage;
     let begins = match (
         coverage.log_begins_at,
@@ -68,10 +68,10 @@ fn sources(layout: &mut Layout<'_>, sources: &[SourceCoverage]) {
     }
 
     let columns = [
-        column("Source", 4.0, Kind::Text),
-        column("Entries", 1.2, Kind::Number),
-        column("First recorded (UTC)", 2.0, Kind::Text),
-        column("Last recorded (UTC)", 2.0, Kind::Text),
+        column("Source", 4.0, ColumnKind::Text),
+        column("Entries", 1.2, ColumnKind::Number),
+        column("First recorded (UTC)", 2.0, ColumnKind::Text),
+        column("Last recorded (UTC)", 2.0, ColumnKind::Text),
     ];
 
     let row = |source: &SourceCoverage| {
@@ -114,11 +114,15 @@ fn connections(layout: &mut Layout<'_>, connections: &[ConnectionCoverage]) {
     }
 
     let columns = [
-        column("Connection", 2.2, Kind::Text),
-        column("Syncs", 0.8, Kind::Number),
-        column("Failed", 0.7, Kind::Number),
-        column("First and last (UTC)", 1.7, Kind::Text),
-        column("More than 6 hours without a sync (UTC)", 3.4, Kind::Text),
+        column("Connection", 2.2, ColumnKind::Text),
+        column("Syncs", 0.8, ColumnKind::Number),
+        column("Failed", 0.7, ColumnKind::Number),
+        column("First and last (UTC)", 1.7, ColumnKind::Text),
+        column(
+            "More than 6 hours without a sync (UTC)",
+            3.4,
+            ColumnKind::Text,
+        ),
     ];
 
     table::lay_out(
@@ -129,7 +133,7 @@ fn connections(layout: &mut Layout<'_>, connections: &[ConnectionCoverage]) {
 }
 
 fn connection(connection: &ConnectionCoverage) -> Vec<String> {
-    let gap = |gap: &Period| {
+    let gap = |gap: &ReportPeriod| {
         format!(
             "{} to {}",
             time(Some(gap.start), ""),
@@ -165,7 +169,7 @@ fn connection(connection: &ConnectionCoverage) -> Vec<String> {
     ]
 }
 
-fn kinds(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn kinds(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let connected = |wanted: bool| {
         let all = EventSource::ALL
             .into_iter()
@@ -194,7 +198,7 @@ fn kinds(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.gap(8.0);
 }
 
-fn filters(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn filters(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let scope = report.heading.scope.as_ref();
     if scope.is_some_and(|scope| !scope.accounts.is_empty()) {
         layout.heading(2, "Scope", None);

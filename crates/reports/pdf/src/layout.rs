@@ -2,11 +2,11 @@
 
 use crate::fonts::Fonts;
 use crate::style::{self, BOTTOM, Colour, MARGIN, Style, TEXT, TOP};
-use crate::text::{self, Line};
+use crate::text::{self, TextLine};
 
 /// Meaning of a block of content, for readers that do not see the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum LayoutRole {
     /// A heading of a level from 1.
     Heading(u16),
     Paragraph,
@@ -37,7 +37,7 @@ pub(crate) enum Draw {
         /// Height of the baseline, in points.
         y: f32,
         /// Runs of the line, from left to right.
-        line: Line,
+        line: TextLine,
         style: Style,
         /// Block that it belongs to.
         block: Block,
@@ -54,7 +54,7 @@ pub(crate) enum Draw {
 
 /// A link within the document.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Link {
+pub(crate) struct LayoutLink {
     /// Rectangle that can be clicked.
     pub(crate) rect: [f32; 4],
     /// Page that it leads to, and the height on it.
@@ -67,16 +67,16 @@ pub(crate) struct Link {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Page {
+pub(crate) struct PdfPage {
     pub(crate) draws: Vec<Draw>,
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<LayoutLink>,
     /// Section named in the running header; `None` for a page without header.
     pub(crate) section: Option<String>,
 }
 
 /// An entry of the contents and of the outline.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct LayoutEntry {
     pub(crate) level: u8,
     pub(crate) title: String,
     pub(crate) page: usize,
@@ -86,9 +86,9 @@ pub(crate) struct Entry {
 /// Pages with what they mean.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Pages {
-    pub(crate) pages: Vec<Page>,
-    pub(crate) blocks: Vec<Role>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) pages: Vec<PdfPage>,
+    pub(crate) blocks: Vec<LayoutRole>,
+    pub(crate) entries: Vec<LayoutEntry>,
     pub(crate) tables: usize,
     pub(crate) escaped: bool,
 }
@@ -119,7 +119,7 @@ impl Pages {
         }
 
         for role in &mut other.blocks {
-            if let Role::Cell { table, .. } = role {
+            if let LayoutRole::Cell { table, .. } = role {
                 *table += tables;
             }
         }
@@ -173,9 +173,9 @@ impl<'a> Layout<'a> {
 
     /// Begins a page of the same section.
     pub(crate) fn next_page(&mut self) {
-        self.pages.pages.push(Page {
+        self.pages.pages.push(PdfPage {
             section: Some(self.section.clone()),
-            ..Page::default()
+            ..PdfPage::default()
         });
         self.y = TOP;
     }
@@ -193,7 +193,7 @@ impl<'a> Layout<'a> {
         self.y = (self.y + height).min(BOTTOM);
     }
 
-    pub(crate) fn block(&mut self, role: Role) -> Block {
+    pub(crate) fn block(&mut self, role: LayoutRole) -> Block {
         self.pages.blocks.push(role);
         Some(self.pages.blocks.len() - 1)
     }
@@ -218,7 +218,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Draws one line at a place.
-    pub(crate) fn line(&mut self, (x, y): (f32, f32), line: Line, style: Style, block: Block) {
+    pub(crate) fn line(&mut self, (x, y): (f32, f32), line: TextLine, style: Style, block: Block) {
         self.draw(Draw::Text {
             x,
             y,
@@ -228,7 +228,7 @@ impl<'a> Layout<'a> {
         });
     }
 
-    pub(crate) fn link(&mut self, link: Link) {
+    pub(crate) fn link(&mut self, link: LayoutLink) {
         if let Some(page) = self.pages.pages.last_mut() {
             page.links.push(link);
         }
@@ -252,7 +252,7 @@ impl<'a> Layout<'a> {
         self.need(style.leading * lines.len() as f32 + 48.0);
         if let Some(title) = entry {
             let (page, y) = (self.pages.pages.len().saturating_sub(1), self.y);
-            self.pages.entries.push(Entry {
+            self.pages.entries.push(LayoutEntry {
                 level,
                 title: title.to_owned(),
                 page,
@@ -261,7 +261,7 @@ impl<'a> Layout<'a> {
         }
 
         self.note_escapes(text);
-        let block = self.block(Role::Heading(u16::from(level)));
+        let block = self.block(LayoutRole::Heading(u16::from(level)));
         self.lines((MARGIN, TEXT), lines, style, block);
         self.gap(if level == 1 { 8.0 } else { 4.0 });
     }
@@ -269,7 +269,7 @@ impl<'a> Layout<'a> {
     /// A paragraph over the whole width.
     pub(crate) fn paragraph(&mut self, text: &str, style: Style) {
         self.note_escapes(text);
-        let block = self.block(Role::Paragraph);
+        let block = self.block(LayoutRole::Paragraph);
         let lines = text::wrap(self.fonts, text, style, TEXT);
         self.lines((MARGIN, TEXT), lines, style, block);
     }
@@ -280,7 +280,7 @@ impl<'a> Layout<'a> {
         let indent = 14.0;
         let lines = text::wrap(self.fonts, text, style, TEXT - indent);
         self.need(style.leading * lines.len().min(2) as f32);
-        let block = self.block(Role::Paragraph);
+        let block = self.block(LayoutRole::Paragraph);
         let bullet = text::line(self.fonts, "•", style);
         self.line((MARGIN + 2.0, self.y + style.size), bullet, style, block);
         self.lines((MARGIN + indent, TEXT - indent), lines, style, block);
@@ -291,7 +291,7 @@ impl<'a> Layout<'a> {
     pub(crate) fn lines(
         &mut self,
         (x, _): (f32, f32),
-        lines: Vec<Line>,
+        lines: Vec<TextLine>,
         style: Style,
         block: Block,
     ) {
@@ -310,7 +310,7 @@ impl<'a> Layout<'a> {
             ..style::STRONG.coloured(style::WHITE)
         };
         let line = text::line(self.fonts, words, style);
-        let block = self.block(Role::Paragraph);
+        let block = self.block(LayoutRole::Paragraph);
         self.fill([MARGIN, self.y, line.width + 16.0, 16.0], colour, block);
         self.line((MARGIN + 8.0, self.y + 11.0), line, style, block);
         self.gap(16.0);

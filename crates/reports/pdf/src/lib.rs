@@ -23,22 +23,22 @@ mod table;
 mod text;
 
 use reeve_reports::document::Heading;
-use reeve_reports::{Findings, Plan, Request};
+use reeve_reports::{ReportFindings, ReportPlan, ReportRequest};
 
 pub use brief::{Brief, BriefSection, BriefTable, typeset_brief};
 pub use render::PdfError;
 
 /// Content of a report.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
+pub struct PdfReport<'a> {
     /// Name, period and user that the title page shows.
     pub heading: &'a Heading,
     /// Request that the report answers.
-    pub request: &'a Request,
+    pub request: &'a ReportRequest,
     /// Questions that the report asks.
-    pub plan: &'a Plan,
+    pub plan: &'a ReportPlan,
     /// Answers to the questions of the plan.
-    pub findings: &'a Findings,
+    pub findings: &'a ReportFindings,
     /// Checkpoint that the log was read at.
     pub checkpoint: &'a CheckpointLines,
 }
@@ -58,7 +58,7 @@ pub struct CheckpointLines {
 ///
 /// # Errors
 /// krilla refused the document, which is a defect: no report may lead to that.
-pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
+pub fn typeset(report: &PdfReport<'_>) -> Result<Vec<u8>, PdfError> {
     let mut layout = layout::Layout::new(&fonts::FONTS, &report.heading.name);
     overview::lay_out(&mut layout, report);
     coverage::lay_out(&mut layout, report);
@@ -71,7 +71,7 @@ pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
     document.append(contents::pages(report, &body, 1 + front));
     document.append(body.shifted(1 + front));
 
-    let of = render::Identity {
+    let of = render::PdfIdentity {
         id: &report.heading.run_id,
         name: &report.heading.name,
         author: &report.heading.generated_by,

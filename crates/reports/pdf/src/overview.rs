@@ -1,15 +1,15 @@
 //! The summary: figures, charts, controls or groups at a glance, and how to check the report.
 
-use reeve_reports::{ControlStatus, Distinct, GroupField, Metric, ReportKind, Top};
+use reeve_reports::{ControlStatus, Distinct, GroupField, ReportKind, ReportMetric, Top};
 
-use crate::Report;
+use crate::PdfReport;
 use crate::chart::{self, thousands};
-use crate::layout::{Layout, Role};
+use crate::layout::{Layout, LayoutRole};
 use crate::style::{
     self, AMBER, BLUE_GREY, BODY, CODE_BLOCK, Colour, DARK_GREY, GREEN, GREY, LEAD, MARGIN, OCHRE,
     SHADE, SMALL, Style, TEXT,
 };
-use crate::table::{self, Kind, column};
+use crate::table::{self, ColumnKind, column};
 use crate::text;
 
 /// Groups that the document shows.
@@ -36,7 +36,7 @@ pub(crate) fn distinct(count: Distinct) -> String {
 }
 
 /// Lays out the summary.
-pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
+pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     layout.begin_page("Summary");
     layout.heading(1, "Summary", Some("Summary"));
     layout.paragraph(&lead(report), LEAD);
@@ -68,7 +68,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     checking(layout, report);
 }
 
-fn lead(report: &Report<'_>) -> String {
+fn lead(report: &PdfReport<'_>) -> String {
     let findings = report.findings;
     let entries = if findings.entries == 1 {
         "1 entry"
@@ -90,15 +90,15 @@ fn lead(report: &Report<'_>) -> String {
     }
 }
 
-fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn figures(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let findings = report.findings;
     let mut shown = Vec::new();
 
     for metric in &report.plan.metrics {
         let value = match metric {
-            Metric::EventCounts => thousands(findings.entries),
-            Metric::UniqueUsers => distinct(findings.users),
-            Metric::ResourcesAffected => distinct(findings.resources),
+            ReportMetric::EventCounts => thousands(findings.entries),
+            ReportMetric::UniqueUsers => distinct(findings.users),
+            ReportMetric::ResourcesAffected => distinct(findings.resources),
         };
         shown.push((metric.words(), value));
     }
@@ -112,7 +112,7 @@ fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
 
     for (at, (name, value)) in shown.iter().enumerate() {
         let x = MARGIN + each * at as f32;
-        let block = layout.block(Role::Paragraph);
+        let block = layout.block(LayoutRole::Paragraph);
         layout.fill([x, layout.y, each - 12.0, 52.0], SHADE, None);
         let line = text::line(layout.fonts, value, number);
         layout.line((x + 12.0, layout.y + 26.0), line, number, block);
@@ -123,7 +123,7 @@ fn figures(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.gap(70.0);
 }
 
-fn statuses(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn statuses(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let controls = report
         .plan
         .template
@@ -154,7 +154,7 @@ fn tops(layout: &mut Layout<'_>, title: &str, values: &[Top]) {
     chart::beside_words(layout, &bars);
 }
 
-fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn controls(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let Some(template) = report.plan.template else {
         return;
     };
@@ -162,12 +162,12 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.begin_page("Controls at a glance");
     layout.heading(1, "Controls at a glance", Some("Controls at a glance"));
     let columns = [
-        column("Control", 1.1, Kind::Text),
-        column("Title", 3.6, Kind::Text),
-        column("Status", 2.0, Kind::Text),
-        column("Evidence", 1.0, Kind::Number),
-        column("Exceptions", 1.0, Kind::Number),
-        column("Gaps", 0.6, Kind::Number),
+        column("Control", 1.1, ColumnKind::Text),
+        column("Title", 3.6, ColumnKind::Text),
+        column("Status", 2.0, ColumnKind::Text),
+        column("Evidence", 1.0, ColumnKind::Number),
+        column("Exceptions", 1.0, ColumnKind::Number),
+        column("Gaps", 0.6, ColumnKind::Number),
     ];
 
     let sum = |at, kind| {
@@ -206,7 +206,7 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
     );
 }
 
-fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn groups(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     let (plan, findings) = (report.plan, report.findings);
     if plan.group_by.is_empty() {
         return;
@@ -223,13 +223,13 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
     let mut columns: Vec<_> = plan
         .group_by
         .iter()
-        .map(|field| column(name(field), 3.0, Kind::Text))
+        .map(|field| column(name(field), 3.0, ColumnKind::Text))
         .collect();
 
     columns.extend(
         plan.metrics
             .iter()
-            .map(|metric| column(metric.words(), 1.0, Kind::Number)),
+            .map(|metric| column(metric.words(), 1.0, ColumnKind::Number)),
     );
 
     let rows: Vec<Vec<String>> = findings
@@ -242,9 +242,9 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
                 .iter()
                 .map(|value| value.clone().unwrap_or_else(|| "(none)".to_owned()));
             let metrics = plan.metrics.iter().map(|metric| match metric {
-                Metric::EventCounts => thousands(row.events),
-                Metric::UniqueUsers => distinct(row.users),
-                Metric::ResourcesAffected => distinct(row.resources),
+                ReportMetric::EventCounts => thousands(row.events),
+                ReportMetric::UniqueUsers => distinct(row.users),
+                ReportMetric::ResourcesAffected => distinct(row.resources),
             });
             values.chain(metrics).collect()
         })
@@ -268,7 +268,7 @@ fn groups(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
 }
 
-fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
+fn checking(layout: &mut Layout<'_>, report: &PdfReport<'_>) {
     layout.begin_page("How to check this report");
     layout.heading(
         1,
@@ -364,7 +364,7 @@ fn code(layout: &mut Layout<'_>, words: &str) {
     let lines = text::wrap(layout.fonts, words, CODE_BLOCK, TEXT - 20.0);
     let height = CODE_BLOCK.leading * lines.len() as f32 + 12.0;
     layout.need(height);
-    let block = layout.block(Role::Paragraph);
+    let block = layout.block(LayoutRole::Paragraph);
     layout.fill([MARGIN, layout.y, TEXT, height], SHADE, None);
     layout.gap(6.0);
     layout.lines((MARGIN + 10.0, TEXT), lines, CODE_BLOCK, block);

@@ -23,9 +23,9 @@ use krilla::{Document, SerializeSettings};
 
 use crate::CheckpointLines;
 use crate::fonts::{FONTS, Fonts};
-use crate::layout::{Block, Draw, Page, Pages, Role};
+use crate::layout::{Block, Draw, LayoutRole, Pages, PdfPage};
 use crate::style::{self, Colour, HEIGHT, MARGIN, SMALL, Style, TEXT, WIDTH};
-use crate::text::{self, Line};
+use crate::text::{self, TextLine};
 
 /// Reason why a report was not typeset.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub struct PdfError(String);
 
 /// Names and dates of a document, on every page and in the metadata.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Identity<'a> {
+pub(crate) struct PdfIdentity<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     /// Person whose rights the log was read with.
@@ -44,7 +44,7 @@ pub(crate) struct Identity<'a> {
 }
 
 /// Draws the pages and returns the bytes of the PDF.
-pub(crate) fn pdf(of: &Identity<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError> {
+pub(crate) fn pdf(of: &PdfIdentity<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError> {
     let wrong = |text: &str| PdfError(text.to_owned());
     let fonts = FONTS
         .load()
@@ -93,7 +93,7 @@ pub(crate) fn pdf(of: &Identity<'_>, pages: &Pages) -> Result<Vec<u8>, PdfError>
 fn draw(
     surface: &mut Surface<'_>,
     fonts: &[Font; 3],
-    page: &Page,
+    page: &PdfPage,
     contents: &mut [Vec<Identifier>],
 ) {
     let mut open: Option<Block> = None;
@@ -137,8 +137,8 @@ fn begin(surface: &mut Surface<'_>, block: Block, contents: &mut [Vec<Identifier
 fn frame(
     surface: &mut Surface<'_>,
     fonts: &[Font; 3],
-    of: &Identity<'_>,
-    page: &Page,
+    of: &PdfIdentity<'_>,
+    page: &PdfPage,
     (at, pages): (usize, usize),
 ) {
     let Some(section) = &page.section else { return };
@@ -210,7 +210,7 @@ fn draw_line(
     surface: &mut Surface<'_>,
     fonts: &[Font; 3],
     (x, y): (f32, f32),
-    line: &Line,
+    line: &TextLine,
     style: Style,
 ) {
     surface.set_fill(Some(paint(style.colour)));
@@ -230,7 +230,7 @@ fn draw_line(
     }
 }
 
-fn glyphs(fonts: &Fonts, run: &text::Run) -> (Vec<KrillaGlyph>, f32) {
+fn glyphs(fonts: &Fonts, run: &text::TextRun) -> (Vec<KrillaGlyph>, f32) {
     let mut glyphs = Vec::with_capacity(run.text.len());
     let mut total = 0.0;
 
@@ -278,7 +278,7 @@ fn outline(pages: &Pages) -> Outline {
     outline
 }
 
-fn metadata(of: &Identity<'_>) -> Metadata {
+fn metadata(of: &PdfIdentity<'_>) -> Metadata {
     let at = of.generated_at.to_zoned(TimeZone::UTC);
     let small = |number: i8| u8::try_from(number).unwrap_or_default();
     let date = DateTime::new(u16::try_from(at.year()).unwrap_or_default())
@@ -312,7 +312,7 @@ fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
         if ids.is_empty() {
             continue;
         }
-        if let Role::Cell {
+        if let LayoutRole::Cell {
             table: number,
             row,
             head,
@@ -344,19 +344,19 @@ fn tree(pages: &Pages, contents: Vec<Vec<Identifier>>) -> TagTree {
     tree
 }
 
-fn group(role: Role, ids: Vec<Identifier>) -> TagGroup {
+fn group(role: LayoutRole, ids: Vec<Identifier>) -> TagGroup {
     let nodes = ids.into_iter().map(Node::from).collect();
     match role {
-        Role::Heading(level) => TagGroup::with_children(
+        LayoutRole::Heading(level) => TagGroup::with_children(
             Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), None),
             nodes,
         ),
-        Role::Contents => TagGroup::with_children(Tag::Link, nodes),
-        Role::Figure => TagGroup::with_children(
+        LayoutRole::Contents => TagGroup::with_children(Tag::Link, nodes),
+        LayoutRole::Figure => TagGroup::with_children(
             Tag::Figure(Some("Chart; its figures are in the text".to_owned())),
             nodes,
         ),
-        Role::Paragraph | Role::Cell { .. } => TagGroup::with_children(Tag::P, nodes),
+        LayoutRole::Paragraph | LayoutRole::Cell { .. } => TagGroup::with_children(Tag::P, nodes),
     }
 }
 

@@ -1,21 +1,21 @@
 //! Tables that break across pages: the head is repeated on each, and a row is split only if it is
 //! longer than a page.
 
-use crate::layout::{Layout, Role};
+use crate::layout::{Layout, LayoutRole};
 use crate::style::{self, BOTTOM, CELL, CELL_HEAD, CODE, MARGIN, SHADE, Style, TEXT, TOP};
-use crate::text::{self, Line};
+use crate::text::{self, TextLine};
 
 /// A column: head, share of the width, and how its cells look.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Column {
+pub(crate) struct TableColumn {
     pub(crate) head: &'static str,
     pub(crate) share: f32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
 }
 
 /// Look of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Text,
     /// Numbers, aligned to the right.
     Number,
@@ -26,18 +26,22 @@ pub(crate) enum Kind {
 const PAD: f32 = 4.0;
 const GUTTER: f32 = 8.0;
 
-pub(crate) const fn column(head: &'static str, share: f32, kind: Kind) -> Column {
-    Column { head, share, kind }
+pub(crate) const fn column(head: &'static str, share: f32, kind: ColumnKind) -> TableColumn {
+    TableColumn { head, share, kind }
 }
 
-impl Column {
+impl TableColumn {
     fn style(self) -> Style {
-        if self.kind == Kind::Code { CODE } else { CELL }
+        if self.kind == ColumnKind::Code {
+            CODE
+        } else {
+            CELL
+        }
     }
 }
 
 /// Lays out a table.
-pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<String>]) {
+pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[TableColumn], rows: &[Vec<String>]) {
     let total: f32 = columns.iter().map(|column| column.share).sum();
     let room = TEXT - GUTTER * (columns.len() as f32 - 1.0) - 2.0 * PAD;
     let widths: Vec<f32> = columns
@@ -49,7 +53,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<S
     head(layout, columns, &widths, table);
 
     for (at, row) in rows.iter().enumerate() {
-        let cells: Vec<Vec<Line>> = row
+        let cells: Vec<Vec<TextLine>> = row
             .iter()
             .zip(columns)
             .zip(&widths)
@@ -74,7 +78,7 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, columns: &[Column], rows: &[Vec<S
     layout.gap(10.0);
 }
 
-fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usize) {
+fn head(layout: &mut Layout<'_>, columns: &[TableColumn], widths: &[f32], table: usize) {
     let lines: Vec<_> = columns
         .iter()
         .zip(widths)
@@ -86,14 +90,14 @@ fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usiz
     let mut x = MARGIN + PAD;
 
     for ((column, width), lines) in columns.iter().zip(widths).zip(lines) {
-        let block = layout.block(Role::Cell {
+        let block = layout.block(LayoutRole::Cell {
             table,
             row: 0,
             head: true,
         });
         let mut y = layout.y + PAD + CELL_HEAD.size;
         for line in lines {
-            let at = if column.kind == Kind::Number {
+            let at = if column.kind == ColumnKind::Number {
                 x + width - line.width
             } else {
                 x
@@ -110,15 +114,15 @@ fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usiz
 /// A row. One that is longer than a page is cut where the page ends and continues beneath a head.
 fn body_row(
     layout: &mut Layout<'_>,
-    columns: &[Column],
+    columns: &[TableColumn],
     widths: &[f32],
-    mut cells: Vec<Vec<Line>>,
+    mut cells: Vec<Vec<TextLine>>,
     (table, row): (usize, usize),
 ) {
     let blocks: Vec<_> = columns
         .iter()
         .map(|_| {
-            layout.block(Role::Cell {
+            layout.block(LayoutRole::Cell {
                 table,
                 row,
                 head: false,
@@ -136,7 +140,7 @@ fn body_row(
                 .min(lines.len());
             for (number, line) in lines.drain(..fit).enumerate() {
                 let y = layout.y + PAD + CELL.size + number as f32 * style.leading;
-                let left = if columns[at].kind == Kind::Number {
+                let left = if columns[at].kind == ColumnKind::Number {
                     x + widths[at] - line.width
                 } else {
                     x

@@ -9,15 +9,15 @@ use crate::style::Style;
 
 /// Text of one face.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct TextRun {
     pub(crate) face: Face,
     pub(crate) text: String,
 }
 
 /// A line: runs and their width.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Line {
-    pub(crate) runs: Vec<Run>,
+pub(crate) struct TextLine {
+    pub(crate) runs: Vec<TextRun>,
     pub(crate) width: f32,
 }
 
@@ -54,12 +54,12 @@ fn advance(fonts: &Fonts, face: Face, text: &str, size: f32) -> f32 {
         .sum()
 }
 
-impl Line {
+impl TextLine {
     fn push(&mut self, fonts: &Fonts, face: Face, text: &str, size: f32) {
         self.width += advance(fonts, face, text, size);
         match self.runs.last_mut() {
             Some(run) if run.face == face => run.text.push_str(text),
-            _ => self.runs.push(Run {
+            _ => self.runs.push(TextRun {
                 face,
                 text: text.to_owned(),
             }),
@@ -72,8 +72,8 @@ impl Line {
 }
 
 /// Returns the text on one line, however long.
-pub(crate) fn line(fonts: &Fonts, text: &str, style: Style) -> Line {
-    let mut line = Line::default();
+pub(crate) fn line(fonts: &Fonts, text: &str, style: Style) -> TextLine {
+    let mut line = TextLine::default();
     for character in text.chars() {
         let (face, text) = shown(fonts, style.face, character);
         line.push(fonts, face, &text, style.size);
@@ -82,14 +82,14 @@ pub(crate) fn line(fonts: &Fonts, text: &str, style: Style) -> Line {
 }
 
 /// Returns the text on one line, cut with an ellipsis to a width.
-pub(crate) fn cut(fonts: &Fonts, text: &str, style: Style, width: f32) -> Line {
+pub(crate) fn cut(fonts: &Fonts, text: &str, style: Style, width: f32) -> TextLine {
     let whole = line(fonts, text, style);
     if whole.width <= width {
         return whole;
     }
 
     let room = width - advance(fonts, style.face, "…", style.size);
-    let mut cut = Line::default();
+    let mut cut = TextLine::default();
 
     for character in text.chars() {
         let (face, text) = shown(fonts, style.face, character);
@@ -104,10 +104,10 @@ pub(crate) fn cut(fonts: &Fonts, text: &str, style: Style, width: f32) -> Line {
 }
 
 /// Breaks text into lines of at most a width: at spaces, else after punctuation, else anywhere.
-pub(crate) fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32) -> Vec<Line> {
+pub(crate) fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32) -> Vec<TextLine> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
-        let mut line = Line::default();
+        let mut line = TextLine::default();
         for word in paragraph.split_inclusive(' ') {
             let bare = self::line(fonts, word.trim_end(), style);
             if !line.is_empty() && line.width + bare.width > width {
@@ -132,14 +132,14 @@ pub(crate) fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32) -> Vec<L
 }
 
 /// A line that ends with the space it was broken at would be drawn too long.
-fn trimmed(mut line: Line) -> Line {
+fn trimmed(mut line: TextLine) -> TextLine {
     if let Some(run) = line.runs.last_mut() {
         run.text.truncate(run.text.trim_end().len());
     }
     line
 }
 
-fn append(fonts: &Fonts, line: &mut Line, text: &str, style: Style) {
+fn append(fonts: &Fonts, line: &mut TextLine, text: &str, style: Style) {
     for character in text.chars() {
         let (face, text) = shown(fonts, style.face, character);
         line.push(fonts, face, &text, style.size);
@@ -179,7 +179,7 @@ mod tests {
     use crate::fonts::FONTS;
     use crate::style::{BODY, CODE};
 
-    fn text(line: &Line) -> String {
+    fn text(line: &TextLine) -> String {
         line.runs.iter().map(|run| run.text.as_str()).collect()
     }
 

@@ -4,11 +4,12 @@ use reeve_audit::format_instant;
 use serde_json::{Value, json};
 
 use crate::configuration::{
-    CheckedControl, CheckedCounts, CheckingAgent, Configuration, FailingResult, ResultException,
+    CheckedControl, CheckedCounts, CheckingAgent, FailingResult, ReportConfiguration,
+    ResultException,
 };
 
 /// The section "Configuration" of a report.
-pub(super) fn configuration(configuration: &Configuration) -> Value {
+pub(super) fn configuration(configuration: &ReportConfiguration) -> Value {
     json!({
         "framework": configuration.framework,
         "title": configuration.title,

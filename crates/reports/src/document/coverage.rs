@@ -5,8 +5,8 @@ use reeve_audit::format_instant;
 use serde_json::{Value, json};
 
 use crate::coverage::{ConnectionCoverage, Coverage, SourceCoverage};
-use crate::findings::Findings;
-use crate::period::Period;
+use crate::findings::ReportFindings;
+use crate::period::ReportPeriod;
 use crate::review::Review;
 use crate::source::EventSource;
 
@@ -14,12 +14,12 @@ fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(format_instant)
 }
 
-fn span(period: &Period) -> Value {
+fn span(period: &ReportPeriod) -> Value {
     json!({ "start": format_instant(period.start), "end": format_instant(period.end) })
 }
 
 /// The coverage of a report's period.
-pub(super) fn coverage(findings: &Findings) -> Value {
+pub(super) fn coverage(findings: &ReportFindings) -> Value {
     let coverage: &Coverage = &findings.coverage;
     let source = |one: &SourceCoverage| json!({ "name": one.name, "entries": one.entries, "first_at": time(one.first_at), "last_at": time(one.last_at) });
     let connection = |one: &ConnectionCoverage| {

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::run::Run;
+use crate::run::ReportRun;
 use crate::story::run_metadata;
 
 /// Name and version of the format.
@@ -22,7 +22,7 @@ pub struct LogEvidence<'a> {
 
 /// Returns the manifest of a run as it is written.
 #[must_use]
-pub fn manifest(run: &Run, evidence: LogEvidence<'_>) -> String {
+pub fn manifest(run: &ReportRun, evidence: LogEvidence<'_>) -> String {
     let manifest = json!({
         "format": FORMAT,
         "report": run_metadata(run),

@@ -7,9 +7,11 @@ use serde_json::{Map, Value, json};
 use super::configuration::configuration;
 use super::coverage::{coverage, review};
 
-use crate::definition::{GroupField, ReportKind, Request};
-use crate::findings::{Answer, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
-use crate::plan::{Plan, Question, QuestionKind};
+use crate::definition::{GroupField, ReportKind, ReportRequest};
+use crate::findings::{
+    Cited, ControlStatus, Distinct, GroupRow, ReportAnswer, ReportFindings, Top,
+};
+use crate::plan::{QuestionKind, ReportPlan, ReportQuestion};
 use crate::template::Control;
 
 /// Groups of a brief summary.
@@ -17,7 +19,7 @@ const BRIEF_GROUPS: usize = 200;
 
 /// Level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum SummaryDetail {
     /// Everything that the findings have.
     Full,
     /// Without samples, and with the 200 most frequent groups: what is kept with a run.
@@ -26,7 +28,12 @@ pub enum Detail {
 
 /// Returns the counts of a report.
 #[must_use]
-pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Detail) -> Value {
+pub fn summary(
+    request: &ReportRequest,
+    plan: &ReportPlan,
+    findings: &ReportFindings,
+    detail: SummaryDetail,
+) -> Value {
     let framework = plan.template.map(|template| {
         json!({ "id": template.id, "name": template.name, "edition": template.edition,
             "publisher": template.publisher, "scope": template.scope })
@@ -36,7 +43,7 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         ReportKind::Compliance { .. } => None,
     };
     let filters = &request.filters;
-    let shown = if detail == Detail::Brief {
+    let shown = if detail == SummaryDetail::Brief {
         BRIEF_GROUPS
     } else {
         usize::MAX
@@ -88,10 +95,10 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
 }
 
 /// The lists that queries compare with. Only the full form has their values.
-fn lists(plan: &Plan, detail: Detail) -> Vec<Value> {
+fn lists(plan: &ReportPlan, detail: SummaryDetail) -> Vec<Value> {
     let list = |(name, values): (&String, &Vec<String>)| {
         let mut list = json!({ "name": name, "size": values.len() });
-        if detail == Detail::Full {
+        if detail == SummaryDetail::Full {
             list["values"] = json!(values);
         }
         list
@@ -110,7 +117,7 @@ fn tops(values: &[Top]) -> Vec<Value> {
         .collect()
 }
 
-fn group(plan: &Plan, row: &GroupRow) -> Value {
+fn group(plan: &ReportPlan, row: &GroupRow) -> Value {
     let values: Map<String, Value> = plan
         .group_by
         .iter()
@@ -121,7 +128,7 @@ fn group(plan: &Plan, row: &GroupRow) -> Value {
         "resources_affected": distinct(row.resources) })
 }
 
-fn statuses(plan: &Plan, findings: &Findings) -> Value {
+fn statuses(plan: &ReportPlan, findings: &ReportFindings) -> Value {
     let statuses: Vec<_> = plan
         .template
         .iter()
@@ -137,7 +144,7 @@ fn statuses(plan: &Plan, findings: &Findings) -> Value {
         .into()
 }
 
-fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
+fn controls(plan: &ReportPlan, findings: &ReportFindings, detail: SummaryDetail) -> Vec<Value> {
     let Some(template) = plan.template else {
         return Vec::new();
     };
@@ -165,7 +172,12 @@ fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
     template.controls.iter().enumerate().map(control).collect()
 }
 
-fn asked(findings: &Findings, question: &Question, answer: &Answer, detail: Detail) -> Value {
+fn asked(
+    findings: &ReportFindings,
+    question: &ReportQuestion,
+    answer: &ReportAnswer,
+    detail: SummaryDetail,
+) -> Value {
     let at = |at: Option<Timestamp>| at.map(format_instant);
     let mut value = json!({
         "id": question.id,
@@ -180,13 +192,13 @@ fn asked(findings: &Findings, question: &Question, answer: &Answer, detail: Deta
         "days": answer.days,
         "longest_gap_days": answer.longest_gap_days,
         "every_days": question.every_days,
-        "often_enough": Findings::is_often_enough(question, answer),
+        "often_enough": ReportFindings::is_often_enough(question, answer),
         "sources": question.sources.iter().map(|source| source.words()).collect::<Vec<_>>(),
         "has_source": findings.has_source(question, answer),
         "review": findings.review_of(&question.id).map(review),
     });
 
-    if detail == Detail::Full {
+    if detail == SummaryDetail::Full {
         value["sample"] = answer.sample.iter().map(cited).collect();
     }
 
@@ -197,21 +209,21 @@ fn cited(entry: &Cited) -> Value {
     json!({ "sequence": entry.sequence, "event_id": entry.event_id })
 }
 
-impl Findings {
+impl ReportFindings {
     /// Returns the questions of one kind of a control, with their answers.
     pub fn of_control<'a>(
         &'a self,
-        plan: &'a Plan,
+        plan: &'a ReportPlan,
         control: usize,
         kind: QuestionKind,
-    ) -> impl Iterator<Item = (&'a Question, &'a Answer)> {
+    ) -> impl Iterator<Item = (&'a ReportQuestion, &'a ReportAnswer)> {
         let all = plan.questions.iter().zip(&self.answers);
         all.filter(move |(question, _)| question.control == Some(control) && question.kind == kind)
     }
 
     /// Returns the status of a control.
     #[must_use]
-    pub fn status(&self, plan: &Plan, at: usize, control: &Control) -> ControlStatus {
+    pub fn status(&self, plan: &ReportPlan, at: usize, control: &Control) -> ControlStatus {
         let asked = |kind| self.of_control(plan, at, kind).collect::<Vec<_>>();
         debug_assert_eq!(
             control.evidence.len(),

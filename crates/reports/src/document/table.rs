@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use reeve_audit::format::write_csv_row;
 use reeve_audit::{Entry, format_instant};
 
-use crate::configuration::{CheckedControl, CheckedCounts, Configuration, FailingResult};
+use crate::configuration::{CheckedControl, CheckedCounts, FailingResult, ReportConfiguration};
 use crate::coverage::submitter_of;
 use crate::definition::user_of;
-use crate::findings::{Answer, Distinct, Findings};
-use crate::plan::{Plan, Question};
+use crate::findings::{Distinct, ReportAnswer, ReportFindings};
+use crate::plan::{ReportPlan, ReportQuestion};
 
 const COLUMNS: [&str; 32] = [
     "row",
@@ -64,7 +64,11 @@ type Row = [Option<String>; COLUMNS.len()];
 ///
 /// # Errors
 /// Those of the writer.
-pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::Result<()> {
+pub fn csv_head(
+    out: &mut impl Write,
+    plan: &ReportPlan,
+    findings: &ReportFindings,
+) -> io::Result<()> {
     out.write_all(format!("{}\r\n", COLUMNS.join(",")).as_bytes())?;
     for (question, answer) in plan.questions.iter().zip(&findings.answers) {
         let mut row = begin("question", plan, question, Some(findings));
@@ -124,7 +128,7 @@ pub fn csv_entry(
     out: &mut impl Write,
     sequence: u64,
     entry: &Entry,
-    plan: &Plan,
+    plan: &ReportPlan,
     answered: &[usize],
 ) -> io::Result<()> {
     for at in answered {
@@ -152,7 +156,7 @@ pub fn csv_entry(
 }
 
 /// Rows of the sources and connections that the period is covered by.
-fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
+fn covered(out: &mut impl Write, findings: &ReportFindings) -> io::Result<()> {
     let coverage = &findings.coverage;
     let mut log = Row::default();
     (log[0], log[FIRST]) = (
@@ -200,7 +204,7 @@ fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
 }
 
 /// Rows of the controls of checks, each followed by the failing resources that are listed.
-fn checked(out: &mut impl Write, configuration: &Configuration) -> io::Result<()> {
+fn checked(out: &mut impl Write, configuration: &ReportConfiguration) -> io::Result<()> {
     let mut all = Row::default();
     (all[0], all[5]) = (
         Some("configuration".to_owned()),
@@ -276,7 +280,11 @@ fn failing(control: &CheckedControl, one: &FailingResult) -> Row {
 }
 
 /// Remark on a question: why it found nothing, that it found too little, or who reviewed it.
-fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<String> {
+fn note(
+    findings: &ReportFindings,
+    question: &ReportQuestion,
+    answer: &ReportAnswer,
+) -> Option<String> {
     if !findings.has_source(question, answer) {
         let sources: Vec<_> = question
             .sources
@@ -288,7 +296,7 @@ fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<Str
 
     if let (Some(days), false) = (
         question.every_days,
-        Findings::is_often_enough(question, answer),
+        ReportFindings::is_often_enough(question, answer),
     ) {
         return Some(format!(
             "needed every {days} days; longest gap {} days",
@@ -304,7 +312,12 @@ fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<Str
     ))
 }
 
-fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Findings>) -> Row {
+fn begin(
+    kind: &str,
+    plan: &ReportPlan,
+    question: &ReportQuestion,
+    findings: Option<&ReportFindings>,
+) -> Row {
     let mut row = Row::default();
     row[0] = Some(kind.to_owned());
 

@@ -4,20 +4,20 @@
 use reeve_audit::{ActionMethod, ActionStatus, Actor, EventType, ResourceRef};
 
 use super::*;
-use crate::definition::{Filters, Metric, ReportKind, Request};
-use crate::document::{Detail, csv_entry, csv_head, summary};
+use crate::definition::{Filters, ReportKind, ReportMetric, ReportRequest};
+use crate::document::{SummaryDetail, csv_entry, csv_head, summary};
 use crate::period::PeriodChoice;
 
 fn now() -> Timestamp {
     "2026-11-22T10:00:00Z".parse().unwrap()
 }
 
-fn request(query: &str, group_by: Vec<GroupField>) -> Request {
-    Request {
+fn request(query: &str, group_by: Vec<GroupField>) -> ReportRequest {
+    ReportRequest {
         kind: ReportKind::Custom {
             query: query.to_owned(),
             group_by,
-            metrics: Metric::ALL.to_vec(),
+            metrics: ReportMetric::ALL.to_vec(),
         },
         period: PeriodChoice::parse("30d").unwrap(),
         filters: Filters::default(),
@@ -37,8 +37,12 @@ fn entry(user: &str, resource: &str, at: &str) -> Entry {
         .with_action("resize", status, ActionMethod::Api)
 }
 
-fn evaluate(request: &Request, entries: &[Entry], most: u64) -> (Plan, Findings, Vec<Vec<usize>>) {
-    let mut evaluation = Evaluation::new(Plan::new(request, now()).unwrap(), most);
+fn evaluate(
+    request: &ReportRequest,
+    entries: &[Entry],
+    most: u64,
+) -> (ReportPlan, ReportFindings, Vec<Vec<usize>>) {
+    let mut evaluation = ReportEvaluation::new(ReportPlan::new(request, now()).unwrap(), most);
     let cited = entries
         .iter()
         .zip(0..)
@@ -141,7 +145,7 @@ fn every_control_of_every_framework_has_a_status_and_its_query_finds_its_entries
         let kind = ReportKind::Compliance {
             framework: template.id.clone(),
         };
-        let request = Request {
+        let request = ReportRequest {
             kind,
             ..request("", Vec::new())
         };
@@ -155,7 +159,7 @@ fn every_control_of_every_framework_has_a_status_and_its_query_finds_its_entries
             "{}: a sign-in",
             template.id
         );
-        let brief = summary(&request, &plan, &findings, Detail::Brief);
+        let brief = summary(&request, &plan, &findings, SummaryDetail::Brief);
         let counted: u64 = brief["statuses"]
             .as_object()
             .unwrap()
@@ -172,9 +176,9 @@ fn every_control_of_every_framework_has_a_status_and_its_query_finds_its_entries
     }
 }
 
-fn compliance(accounts: &[&str], resources: &[&str]) -> Request {
+fn compliance(accounts: &[&str], resources: &[&str]) -> ReportRequest {
     let texts = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
-    Request {
+    ReportRequest {
         kind: ReportKind::Compliance {
             framework: "soc2".to_owned(),
         },
@@ -253,8 +257,8 @@ fn accounts_and_resources_narrow_and_leave_entries_without_an_account_in_a_frame
         in_account("ann", "session-1", None),
     ];
 
-    let found = |request: &Request| -> Vec<bool> {
-        let plan = Plan::new(request, now()).unwrap();
+    let found = |request: &ReportRequest| -> Vec<bool> {
+        let plan = ReportPlan::new(request, now()).unwrap();
         let query = plan.query();
         entries
             .iter()
@@ -336,7 +340,7 @@ fn evidence_that_is_needed_again_and_again_is_incomplete_when_it_stops() {
         let status = findings.status(&plan, control, &plan.template.unwrap().controls[control]);
         (
             answer.longest_gap_days,
-            Findings::is_often_enough(question, answer),
+            ReportFindings::is_often_enough(question, answer),
             status == crate::ControlStatus::Evidence,
         )
     };
@@ -354,7 +358,7 @@ fn evidence_that_is_needed_again_and_again_is_incomplete_when_it_stops() {
 #[test]
 fn a_control_that_no_source_can_answer_is_not_quiet() {
     let (plan, mut findings, _) = evaluate(&compliance(&[], &[]), &[], 10);
-    let statuses = |findings: &Findings| -> Vec<_> {
+    let statuses = |findings: &ReportFindings| -> Vec<_> {
         let controls = plan.template.unwrap().controls.iter().enumerate();
         controls
             .map(|(at, control)| findings.status(&plan, at, control))

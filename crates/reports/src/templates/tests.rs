@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_audit::events;
-use reeve_audit::query::{Column, Expr, FieldPath, Match};
+use reeve_audit::query::{Expr, FieldPath, Match, QueryColumn};
 
 use super::*;
 
@@ -122,7 +122,7 @@ fn event_types<'a>(expr: &'a Expr, into: &mut Vec<&'a Match>) {
         Expr::And(terms) | Expr::Or(terms) => terms.iter().for_each(|term| event_types(term, into)),
         Expr::Not(term) => event_types(term, into),
         Expr::Field {
-            field: FieldPath::Column(Column::EventType),
+            field: FieldPath::Column(QueryColumn::EventType),
             op,
         } => into.push(op),
         Expr::All | Expr::Field { .. } | Expr::Text(_) => {}

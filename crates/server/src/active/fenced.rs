@@ -8,11 +8,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::{FieldError, Obstacle};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Observed, Operation, Resource, ResourceId, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Observed, Operation, Resource, ResourceId,
+    ResourceSnapshot,
 };
-use reeve_exports::{Carrier, CarryError, Destination, DestinationSecret, DestinationSettings};
+use reeve_exports::{
+    Carrier, CarryError, DestinationSecret, DestinationSettings, ExportDestination,
+};
 use reeve_ledger::{Fence as _, Fenced as NotNow};
-use reeve_notify::delivery::Attempt;
+use reeve_notify::delivery::DeliveryAttempt;
 use reeve_notify::notification::{
     Channel, ChannelFault, ChannelSecret, ChannelSettings, Message, Notifier,
 };
@@ -70,7 +73,7 @@ impl Act for Fenced<dyn Act> {
         &self,
         resource: &ResourceId,
         region: &str,
-        snapshot: &Snapshot,
+        snapshot: &ResourceSnapshot,
     ) -> Result<bool, ActError> {
         self.inner
             .snapshot_complete(resource, region, snapshot)
@@ -84,7 +87,7 @@ impl WebhookSender for Fenced<dyn WebhookSender> {
         self.inner.check(url)
     }
 
-    async fn send(&self, message: &WebhookMessage) -> Attempt {
+    async fn send(&self, message: &WebhookMessage) -> DeliveryAttempt {
         match self.deadline.check() {
             Ok(()) => self.inner.send(message).await,
             Err(fenced) => not_sent(fenced),
@@ -102,7 +105,12 @@ impl Notifier for Fenced<dyn Notifier> {
         self.inner.check(settings, secret)
     }
 
-    async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
+    async fn send(
+        &self,
+        channel: &Channel,
+        secret: &ChannelSecret,
+        message: &Message,
+    ) -> DeliveryAttempt {
         match self.deadline.check() {
             Ok(()) => self.inner.send(channel, secret, message).await,
             Err(fenced) => not_sent(fenced),
@@ -122,7 +130,7 @@ impl Carrier for Fenced<dyn Carrier> {
 
     async fn put(
         &self,
-        destination: &Destination,
+        destination: &ExportDestination,
         secret: &DestinationSecret,
         name: &str,
         file: &Path,
@@ -135,8 +143,8 @@ impl Carrier for Fenced<dyn Carrier> {
 }
 
 /// An attempt that was not made.
-fn not_sent(fenced: NotNow) -> Attempt {
-    Attempt {
+fn not_sent(fenced: NotNow) -> DeliveryAttempt {
+    DeliveryAttempt {
         at: Timestamp::now(),
         duration_ms: 0,
         status: None,
@@ -164,9 +172,9 @@ mod tests {
             Ok(())
         }
 
-        async fn send(&self, _: &WebhookMessage) -> Attempt {
+        async fn send(&self, _: &WebhookMessage) -> DeliveryAttempt {
             self.0.fetch_add(1, Ordering::SeqCst);
-            Attempt {
+            DeliveryAttempt {
                 ok: true,
                 error: None,
                 ..not_sent(NotNow {

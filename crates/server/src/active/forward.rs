@@ -16,7 +16,7 @@ use parking_lot::RwLock;
 use reeve_http::error::{Code, Problem};
 use reeve_http::identify::STANDBY_KEY;
 
-use super::holder::Holder;
+use super::holder::ActiveHolder;
 
 /// Longest time to connect to the active server.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -34,11 +34,11 @@ const HOP_BY_HOP: [HeaderName; 7] = [
 
 /// The server that requests go to, as its record says.
 #[derive(Debug, Default)]
-pub(super) struct Target(RwLock<Option<Holder>>);
+pub(super) struct ForwardTarget(RwLock<Option<ActiveHolder>>);
 
-impl Target {
+impl ForwardTarget {
     /// Replaces the record of the active server.
-    pub(super) fn set(&self, holder: Option<Holder>) {
+    pub(super) fn set(&self, holder: Option<ActiveHolder>) {
         if *self.0.read() != holder {
             *self.0.write() = holder;
         }
@@ -48,14 +48,14 @@ impl Target {
 #[derive(Clone)]
 struct Forwarder {
     client: reqwest::Client,
-    target: Arc<Target>,
+    target: Arc<ForwardTarget>,
 }
 
 /// Returns the routes of a standby: its own health, and everything else forwarded.
 ///
 /// # Errors
 /// The client cannot be made.
-pub(super) fn router(target: Arc<Target>) -> Result<Router> {
+pub(super) fn router(target: Arc<ForwardTarget>) -> Result<Router> {
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())

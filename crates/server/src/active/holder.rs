@@ -7,7 +7,7 @@ use super::process::ProcessIdentity;
 
 /// The server that holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Holder {
+pub(crate) struct ActiveHolder {
     /// Instance: a UUID of this start.
     pub(crate) instance: String,
     /// Its process; `None` where the kernel does not tell it.
@@ -21,10 +21,10 @@ pub(crate) struct Holder {
     pub(crate) url: Option<String>,
 }
 
-impl Holder {
+impl ActiveHolder {
     /// A record of this process.
-    pub(crate) fn new(file: (u64, u64)) -> Holder {
-        Holder {
+    pub(crate) fn new(file: (u64, u64)) -> ActiveHolder {
+        ActiveHolder {
             instance: uuid::Uuid::new_v4().to_string(),
             process: ProcessIdentity::current(),
             file,

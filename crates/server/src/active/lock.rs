@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::holder::Holder;
+use super::holder::ActiveHolder;
 
 const LOCK: &str = "active.lock";
 const BEAT: &str = "active.beat";
@@ -32,15 +32,15 @@ pub(crate) enum Turn {
     /// This server is active.
     Active(ActiveLock),
     /// Another one is; its record cannot be read while it is written.
-    Held(Option<Holder>),
+    Held(Option<ActiveHolder>),
 }
 
 /// The lock of the active server. Dropping it lets another server act.
 #[derive(Debug)]
 pub(crate) struct ActiveLock {
     file: File,
-    holder: Holder,
-    previous: Option<Holder>,
+    holder: ActiveHolder,
+    previous: Option<ActiveHolder>,
     beating: Arc<AtomicBool>,
     thread: Thread,
 }
@@ -75,7 +75,7 @@ impl ActiveLock {
         let thread = beat(data_dir, beating.clone()).with_context(failed)?;
         let lock = ActiveLock {
             file,
-            holder: Holder::new(place),
+            holder: ActiveHolder::new(place),
             previous,
             beating,
             thread,
@@ -128,7 +128,7 @@ impl Drop for ActiveLock {
     }
 }
 
-fn read(file: &mut File) -> Option<Holder> {
+fn read(file: &mut File) -> Option<ActiveHolder> {
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()

@@ -9,10 +9,10 @@ use anyhow::Result;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::forward::{self, Target};
-use super::holder::Holder;
+use super::forward::{self, ForwardTarget};
+use super::holder::ActiveHolder;
 use super::lock::{self, ActiveLock, Turn};
-use crate::connections::{self, Bounds};
+use crate::connections::{self, ConnectionBounds};
 
 /// Time between two looks at the active server.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -52,10 +52,10 @@ impl TakeoverCause {
 pub(crate) async fn wait(
     data_dir: &Path,
     listener: TcpListener,
-    bounds: Bounds,
+    bounds: ConnectionBounds,
     stop: &CancellationToken,
 ) -> Result<Option<(ActiveLock, TakeoverCause)>> {
-    let target = Arc::new(Target::default());
+    let target = Arc::new(ForwardTarget::default());
     // Known before the first request, which may come as soon as the address is told.
     match ActiveLock::take(data_dir)? {
         Turn::Active(lock) => return Ok(Some((lock, TakeoverCause::Ended))),
@@ -118,7 +118,7 @@ impl Default for Watch {
 }
 
 impl Watch {
-    fn look(&mut self, beats: Option<u64>, holder: Option<&Holder>) {
+    fn look(&mut self, beats: Option<u64>, holder: Option<&ActiveHolder>) {
         let passed = self.looked.elapsed().min(LOOK_EVERY * 2);
         self.looked = Instant::now();
         let instance = holder.map_or("", |holder| holder.instance.as_str());

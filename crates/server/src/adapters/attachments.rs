@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
 use reeve_notify::notification::{Attachment, AttachmentStore};
-use reeve_reports::Run;
+use reeve_reports::ReportRun;
 
 /// Beginning of the source of a report's PDF; the run's identifier follows.
 const REPORT_RUN: &str = "report_run:";
 
 /// Returns the PDF of a run, to be read when a message is sent.
-pub(crate) fn report(run: &Run) -> Attachment {
+pub(crate) fn report(run: &ReportRun) -> Attachment {
     Attachment {
         name: run.file_name("pdf"),
         media_type: "application/pdf".to_owned(),

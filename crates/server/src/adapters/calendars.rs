@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, StatusCode, Url};
-use reeve_predict::calendar::{CalendarFetch, FetchError, Fetched, MOST_BYTES};
+use reeve_connect_outbound::{
+    Method, Outbound, OutboundLimits, OutboundPolicy, OutboundRequest, StatusCode, Url,
+};
+use reeve_predict::calendar::{CalendarFetch, FetchError, FetchedCalendar, MOST_BYTES};
 
 /// Reader of calendar addresses.
 pub(crate) struct CalendarReader {
@@ -14,8 +16,8 @@ pub(crate) struct CalendarReader {
 
 impl CalendarReader {
     /// Reads what the policy allows.
-    pub(crate) fn new(policy: Policy) -> CalendarReader {
-        let limits = Limits {
+    pub(crate) fn new(policy: OutboundPolicy) -> CalendarReader {
+        let limits = OutboundLimits {
             time: Duration::from_secs(20),
             body: MOST_BYTES,
             redirects: 3,
@@ -28,7 +30,7 @@ impl CalendarReader {
 
 #[async_trait]
 impl CalendarFetch for CalendarReader {
-    async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, url: &str, etag: Option<&str>) -> Result<FetchedCalendar, FetchError> {
         self.outbound
             .policy()
             .check_given(url)
@@ -38,7 +40,7 @@ impl CalendarFetch for CalendarReader {
             .map_err(|_| FetchError("is not an address".to_owned()))?;
         let mut headers = vec![("accept".to_owned(), "text/calendar".to_owned())];
         headers.extend(etag.map(|etag| ("if-none-match".to_owned(), etag.to_owned())));
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::GET,
             url,
             headers,
@@ -52,7 +54,7 @@ impl CalendarFetch for CalendarReader {
             .map_err(|error| FetchError(error.to_string()))?;
 
         match answer.status {
-            StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Fetched::Unchanged),
+            StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(FetchedCalendar::Unchanged),
             status if status.is_success() => {}
             status => return Err(FetchError(format!("the server answered with {status}"))),
         }
@@ -64,6 +66,6 @@ impl CalendarFetch for CalendarReader {
             .map(str::to_owned);
         let text = String::from_utf8(answer.body)
             .map_err(|_| FetchError("the answer is no text in UTF-8".to_owned()))?;
-        Ok(Fetched::Text { text, etag })
+        Ok(FetchedCalendar::Text { text, etag })
     }
 }

@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use reeve_audit::{FieldCode, FieldError, Obstacle};
-use reeve_connect_aws::{Bucket, BucketError, BucketPlace};
-use reeve_connect_outbound::Policy;
+use reeve_connect_aws::{AwsBucket, BucketError, BucketPlace};
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_connect_storage::azure::{self, Container};
 use reeve_connect_storage::{StorageError, gcs, sftp};
-use reeve_exports::{Carrier, CarryError, Destination, DestinationSecret, DestinationSettings};
+use reeve_exports::{
+    Carrier, CarryError, DestinationSecret, DestinationSettings, ExportDestination,
+};
 
 /// Carries files to every kind of destination.
 pub(crate) struct Carriers {
     /// Folder below which files may be put; `None` allows none.
     pub(crate) folder: Option<PathBuf>,
     /// Addresses that may be reached.
-    pub(crate) policy: Policy,
+    pub(crate) policy: OutboundPolicy,
     /// Buckets that may be written to with the machine's own AWS credentials.
     pub(crate) ambient_buckets: Vec<String>,
 }
@@ -28,7 +30,7 @@ impl Carriers {
         settings: &DestinationSettings,
         secret: &str,
         prefix: &str,
-    ) -> Option<Bucket> {
+    ) -> Option<AwsBucket> {
         let DestinationSettings::S3 {
             bucket,
             region,
@@ -47,7 +49,7 @@ impl Carriers {
             key: access_key_id.map(|id| (id, secret.to_owned())),
         };
 
-        Some(Bucket::open(&place, &reeve_connect_storage::client(self.policy.clone())).await)
+        Some(AwsBucket::open(&place, &reeve_connect_storage::client(self.policy.clone())).await)
     }
 
     /// Refuses a destination that would use the machine's own AWS credentials: whoever makes
@@ -137,7 +139,7 @@ impl Carrier for Carriers {
 
     async fn put(
         &self,
-        destination: &Destination,
+        destination: &ExportDestination,
         secret: &DestinationSecret,
         name: &str,
         file: &Path,
@@ -179,7 +181,7 @@ impl Carrier for Carriers {
                     .map_err(refused)
             }
             DestinationSettings::Gcs { bucket, endpoint } => {
-                let place = gcs::Bucket {
+                let place = gcs::GcsBucket {
                     bucket: bucket.clone(),
                     endpoint: endpoint.clone(),
                 };
@@ -251,7 +253,7 @@ mod tests {
     async fn the_machines_credentials_serve_named_buckets_alone() {
         let carriers = Carriers {
             folder: None,
-            policy: Policy::default(),
+            policy: OutboundPolicy::default(),
             ambient_buckets: vec!["allowed".to_owned()],
         };
         let elsewhere = Some("https://storage.example.com");
@@ -273,7 +275,7 @@ mod tests {
             assert_eq!(refused.as_deref(), field, "{settings:?}");
         }
 
-        let kept = Destination {
+        let kept = ExportDestination {
             id: DestinationId("d".to_owned()),
             name: "from before".to_owned(),
             settings: s3("allowed", elsewhere, None),

@@ -6,11 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
 use reeve_connect_aws::{AwsConnection, TargetGroups};
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_estate::{
-    Act, Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink,
-    EstateStore, KindReader, Observe, ObserveError, ObserveErrorKind, Provider,
+    Act, Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, DescriptionSink,
+    EstateStore, KindReader, Observe, ObserveError, ObserveErrorKind, PriceCatalogue, Provider,
 };
 use reeve_recommend::ports::Clouds;
 
@@ -21,7 +21,7 @@ use crate::adapters::databases::DatabaseServer;
 pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
     outbound: Outbound,
-    catalogue: Option<Arc<Catalogue>>,
+    catalogue: Option<Arc<PriceCatalogue>>,
     simulated: Option<Arc<SimulatedEstate>>,
     readers: Vec<Arc<dyn KindReader>>,
     /// Target groups that were read a moment ago, for all sessions of AWS.
@@ -38,7 +38,7 @@ impl CloudRegistry {
     pub(crate) fn real() -> Self {
         CloudRegistry {
             estate: None,
-            outbound: outbound(Policy::default()),
+            outbound: outbound(OutboundPolicy::default()),
             catalogue: None,
             simulated: None,
             readers: Vec::new(),
@@ -92,7 +92,7 @@ impl CloudRegistry {
 
     /// Over the store that knows the connections, whose own endpoints are reached as the policy
     /// allows.
-    pub(crate) fn over(self, estate: Arc<dyn EstateStore>, policy: Policy) -> Self {
+    pub(crate) fn over(self, estate: Arc<dyn EstateStore>, policy: OutboundPolicy) -> Self {
         CloudRegistry {
             estate: Some(estate),
             outbound: outbound(policy),
@@ -109,7 +109,7 @@ impl CloudRegistry {
     }
 
     /// With the catalogue that the resources of real accounts are priced by.
-    pub(crate) fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
+    pub(crate) fn with_catalogue(self, catalogue: Arc<PriceCatalogue>) -> Self {
         CloudRegistry {
             catalogue: Some(catalogue),
             ..self
@@ -137,7 +137,7 @@ impl CloudRegistry {
         connection: &Connection,
     ) -> Result<Arc<dyn Observe>, ObserveError> {
         match (&connection.credentials, connection.provider) {
-            (Credentials::Simulated, _) => {
+            (ConnectionCredentials::Simulated, _) => {
                 let cloud = self
                     .simulated(connection)
                     .ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
@@ -173,10 +173,10 @@ impl CloudRegistry {
 }
 
 /// The guarded client for clouds' endpoints. How long an attempt may take is the SDK's to say.
-fn outbound(policy: Policy) -> Outbound {
+fn outbound(policy: OutboundPolicy) -> Outbound {
     Outbound::new(
         policy,
-        Limits {
+        OutboundLimits {
             time: Duration::from_secs(300),
             body: 64 << 20,
             redirects: 0,
@@ -219,7 +219,7 @@ impl Clouds for CloudRegistry {
         }
 
         let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
-            (Credentials::Simulated, _) => match self.simulated(&connection) {
+            (ConnectionCredentials::Simulated, _) => match self.simulated(&connection) {
                 Some(cloud) => cloud,
                 None => {
                     return Err(Obstacle::of(

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use anyhow::Result;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_controls::{Catalogue, Check, Control, Framework, LiveCatalogue};
+use reeve_controls::{Control, ControlCatalogue, ControlCheck, Framework, LiveCatalogue};
 use reeve_engine::accepted_results;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, Evidence, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
+    CheckAnswer, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore, JudgementEvidence,
 };
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::recommendation::exclusion::Exclusion;
 use reeve_reports::{
-    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, Configuration,
-    ConfigurationReader, ConfigurationRequest, FailingResult, MOST_FAILING, ResultException,
+    CheckedChanges, CheckedControl, CheckedCounts, CheckingAgent, ConfigurationReader,
+    ConfigurationRequest, FailingResult, MOST_FAILING, ReportConfiguration, ResultException,
 };
 
 /// Evidence and the agents that found it.
@@ -41,7 +41,7 @@ impl ConfigurationReader for Configurations {
     async fn configuration(
         &self,
         request: ConfigurationRequest<'_>,
-    ) -> Result<Option<Configuration>, Obstacle> {
+    ) -> Result<Option<ReportConfiguration>, Obstacle> {
         let catalogue = self.checks.current();
         let Some(framework) = catalogue.framework(request.framework) else {
             return Ok(None);
@@ -56,10 +56,10 @@ impl ConfigurationReader for Configurations {
 impl Configurations {
     async fn read(
         &self,
-        catalogue: &Catalogue,
+        catalogue: &ControlCatalogue,
         framework: &Framework,
         request: &ConfigurationRequest<'_>,
-    ) -> Result<Configuration> {
+    ) -> Result<ReportConfiguration> {
         let filter = EvidenceFilter {
             resources: request.filters.resources.clone(),
             accounts: request.filters.accounts.clone(),
@@ -74,7 +74,7 @@ impl Configurations {
         for one in of_checks.values() {
             results += one.results;
         }
-        Ok(Configuration {
+        Ok(ReportConfiguration {
             framework: framework.id.clone(),
             title: framework.title.clone(),
             edition: framework.edition.clone(),
@@ -92,7 +92,7 @@ impl Configurations {
     /// The results of each check that proves a control of the framework.
     async fn of_checks(
         &self,
-        catalogue: &Catalogue,
+        catalogue: &ControlCatalogue,
         framework: &Framework,
         request: &ConfigurationRequest<'_>,
         filter: &EvidenceFilter,
@@ -148,7 +148,7 @@ impl Configurations {
 
     async fn failing(
         &self,
-        catalogue: &Catalogue,
+        catalogue: &ControlCatalogue,
         check: &str,
         filter: &EvidenceFilter,
         exceptions: &BTreeMap<EvidenceKey, Exclusion>,
@@ -173,7 +173,7 @@ impl Configurations {
     /// The agents that check a framework.
     async fn checking(
         &self,
-        catalogue: &Catalogue,
+        catalogue: &ControlCatalogue,
         framework: &Framework,
     ) -> Result<Vec<CheckingAgent>> {
         let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
@@ -203,11 +203,11 @@ fn count(counts: &mut CheckedCounts, one: &EvidenceCount) {
 }
 
 fn control(
-    catalogue: &Catalogue,
+    catalogue: &ControlCatalogue,
     control: &Control,
     of_checks: &BTreeMap<String, OfCheck>,
 ) -> CheckedControl {
-    let mut proving: Vec<&Check> = catalogue.proving(control).map(AsRef::as_ref).collect();
+    let mut proving: Vec<&ControlCheck> = catalogue.proving(control).map(AsRef::as_ref).collect();
     proving.sort_by_key(|check| check.rank());
 
     let mut checked = CheckedControl {
@@ -230,9 +230,9 @@ fn control(
 }
 
 fn failing_result(
-    catalogue: &Catalogue,
-    check: &Check,
-    found: Evidence,
+    catalogue: &ControlCatalogue,
+    check: &ControlCheck,
+    found: JudgementEvidence,
     exception: Option<&Exclusion>,
 ) -> FailingResult {
     let title = &check.title;
@@ -271,9 +271,9 @@ mod tests {
     fn every_framework_that_a_template_names_has_controls_with_checks() {
         for template in reeve_reports::templates() {
             let named = template.checks.as_deref();
-            let framework = named.and_then(|name| Catalogue::builtin().framework(name));
+            let framework = named.and_then(|name| ControlCatalogue::builtin().framework(name));
             let proven = framework.is_some_and(|framework| {
-                let mut checks = Catalogue::builtin().checks();
+                let mut checks = ControlCatalogue::builtin().checks();
                 checks.any(|check| framework.is_proven_by(check))
             });
             assert!(proven, "{}: {named:?}", template.id);

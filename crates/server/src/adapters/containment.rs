@@ -10,12 +10,12 @@ use reeve_alerts::{AlertStore, Firing, FiringFilter, FiringId};
 use reeve_anomalies::AttackKeys;
 use reeve_engine::{Execution, ExecutionService};
 use reeve_estate::StoreError;
-use reeve_incidents::{Containment, Member, MemberKind, MemberSource};
+use reeve_incidents::{Containment, IncidentMember, MemberKind, MemberSource};
 use reeve_notify::sources::store_error;
 use reeve_recommend::action::ActionId;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
-use reeve_recommend::ports::responses::Remedy;
+use reeve_recommend::ports::responses::ResponseRemedy;
 use reeve_recommend::recommendation::RecommendationId;
 
 /// Firings that are looked at, the newest ones.
@@ -31,11 +31,11 @@ impl Containment for EngineContainment {
         id: &RecommendationId,
         comment: &str,
         caller: &Caller,
-    ) -> Result<Remedy, EngineError> {
+    ) -> Result<ResponseRemedy, EngineError> {
         let execution = self.0.execute(id, None, Some(comment), caller).await?;
         Ok(match execution {
-            Execution::Started(action) => Remedy::Began(action.id),
-            Execution::PendingApproval(approval) => Remedy::Asked(approval.id),
+            Execution::Started(action) => ResponseRemedy::Began(action.id),
+            Execution::PendingApproval(approval) => ResponseRemedy::Asked(approval.id),
         })
     }
 
@@ -49,7 +49,7 @@ pub(crate) struct Firings(pub(crate) Arc<dyn AlertStore>);
 
 #[async_trait]
 impl MemberSource for Firings {
-    async fn recent(&self, since: Timestamp) -> Result<Vec<Member>, StoreError> {
+    async fn recent(&self, since: Timestamp) -> Result<Vec<IncidentMember>, StoreError> {
         let filter = FiringFilter {
             limit: MOST_FIRINGS,
             ..FiringFilter::default()
@@ -59,7 +59,11 @@ impl MemberSource for Firings {
         Ok(recent.map(member).collect())
     }
 
-    async fn member(&self, kind: MemberKind, id: &str) -> Result<Option<Member>, StoreError> {
+    async fn member(
+        &self,
+        kind: MemberKind,
+        id: &str,
+    ) -> Result<Option<IncidentMember>, StoreError> {
         if kind != MemberKind::Alert {
             return Ok(None);
         }
@@ -72,7 +76,7 @@ impl MemberSource for Firings {
 }
 
 /// A firing is known by what its rule groups by: the actor, the address or the resource.
-fn member(firing: &Firing) -> Member {
+fn member(firing: &Firing) -> IncidentMember {
     let values = serde_json::from_str::<Vec<Option<String>>>(&firing.group.0).unwrap_or_default();
     let mut keys = AttackKeys::default();
     let mut subject = ("rule", firing.rule.0.clone());
@@ -94,7 +98,7 @@ fn member(firing: &Firing) -> Member {
         }
     }
 
-    Member {
+    IncidentMember {
         kind: MemberKind::Alert,
         id: firing.id.0.clone(),
         title: format!("Alert rule \"{}\" fired", firing.rule_name),

@@ -10,11 +10,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_connect_databases::{DatabaseAddress, DatabaseSession};
-use reeve_connect_outbound::{Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundPolicy};
 use reeve_databases::{DatabaseReading, candidates};
 use reeve_estate::connection::rules::database_endpoint;
 use reeve_estate::{
-    Connection, ConnectionId, Credentials, EstateStore, Inventory, Observe, ObserveError,
+    Connection, ConnectionCredentials, ConnectionId, EstateStore, Inventory, Observe, ObserveError,
     ObserveErrorKind, Provider, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch,
     SampleQuery, Specification,
 };
@@ -31,7 +31,7 @@ use crate::adapters::clouds::CloudRegistry;
 const READING: Duration = Duration::from_secs(180);
 
 /// Judges the endpoint of a connection, that of a database included.
-pub(crate) fn check_given(policy: &Policy, endpoint: &str) -> Result<(), Obstacle> {
+pub(crate) fn check_given(policy: &OutboundPolicy, endpoint: &str) -> Result<(), Obstacle> {
     match database_endpoint(endpoint) {
         Some((_, rest)) => policy.check_given(&format!("https://{rest}")),
         None => policy.check_given(endpoint),
@@ -56,7 +56,7 @@ impl DatabaseServer {
                 "the endpoint of the connection is none of a database",
             ));
         };
-        let Credentials::Login { user, password } = &connection.credentials else {
+        let ConnectionCredentials::Login { user, password } = &connection.credentials else {
             return Err(Obstacle::of("the connection has no login; give it again"));
         };
         let address = DatabaseAddress::parse(endpoint).map_err(Obstacle::of)?;
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_endpoint_of_a_database_is_judged_like_others() {
-        let policy = Policy::default();
+        let policy = OutboundPolicy::default();
         assert!(check_given(&policy, "postgres://db.example:5432/shop").is_ok());
         assert!(check_given(&policy, "postgres://127.0.0.1:5432/shop").is_err());
         assert!(check_given(&policy, "postgres://user@db.example/shop").is_err());

@@ -14,12 +14,12 @@ use axum::Router;
 use axum::response::Redirect;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
-use reeve_connect_aws::{AwsConnection, Bucket, BucketPlace};
+use reeve_connect_aws::{AwsBucket, AwsConnection, BucketPlace};
 use reeve_connect_notify::People;
-use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy, SystemLookup};
+use reeve_connect_outbound::{Lookup, Outbound, OutboundLimits, OutboundPolicy, SystemLookup};
 use reeve_connect_webhook::Sender;
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Observe as _, Provider,
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Observe as _, Provider,
 };
 use reeve_notify::notification::{
     Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, FieldForm, Gravity, Message,
@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::publish::witness::Witness;
-use super::publish::{Destination as _, Published, WebhookDestination};
+use super::publish::{PublishDestination as _, Published, WebhookDestination};
 
 /// Doors beside the channel types, which are those of their table.
 const DOORS: [&str; 6] = [
@@ -137,7 +137,7 @@ fn connection(endpoint: &str, role: bool) -> Connection {
         provider: Provider::Aws,
         account: String::new(),
         regions: vec!["us-east-1".into()],
-        credentials: Credentials::AccessKey {
+        credentials: ConnectionCredentials::AccessKey {
             access_key_id: "AKIAIOSFODNN7EXAMPLE".into(),
             secret_access_key: "secret".into(),
             session_token: None,
@@ -239,7 +239,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
                 key: Some(("AKIAIOSFODNN7EXAMPLE".into(), "secret".into())),
                 ..BucketPlace::default()
             };
-            let bucket = Bucket::open(&place, client).await;
+            let bucket = AwsBucket::open(&place, client).await;
             bucket
                 .put("checkpoint", Vec::new())
                 .await
@@ -273,8 +273,8 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
     }
 }
 
-fn client(policy: &Policy, lookup: Arc<dyn Lookup>) -> Outbound {
-    let limits = Limits {
+fn client(policy: &OutboundPolicy, lookup: Arc<dyn Lookup>) -> Outbound {
+    let limits = OutboundLimits {
         time: Duration::from_secs(10),
         body: 1 << 20,
         redirects: 0,
@@ -285,10 +285,10 @@ fn client(policy: &Policy, lookup: Arc<dyn Lookup>) -> Outbound {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_door_leads_inside() {
     let (port, reached) = inside().await;
-    let strict = Policy::default();
-    let neighbourly = Policy {
+    let strict = OutboundPolicy::default();
+    let neighbourly = OutboundPolicy {
         allow: vec![format!("{NEIGHBOUR}/32").parse().unwrap()],
-        ..Policy::default()
+        ..OutboundPolicy::default()
     };
     let (mut knocks, mut refused) = (0, 0);
 

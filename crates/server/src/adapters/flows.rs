@@ -14,11 +14,11 @@ use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_connect_aws::{AwsConnection, SourceBucket};
 use reeve_estate::{
-    Connection, ConnectionId, Credentials, DescriptionStore, Document, Provider, ResourceId,
-    ResourceKind, StoreError,
+    Connection, ConnectionCredentials, ConnectionId, DescriptionStore, Document, Provider,
+    ResourceId, ResourceKind, StoreError,
 };
 use reeve_flows::{
-    Destination, FlowLog, FlowSource, FlowStore, LogCursor, SourceState, interface_addresses,
+    FlowLog, FlowLogDestination, FlowSource, FlowStore, LogCursor, SourceState, interface_addresses,
 };
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ impl FlowReader {
         let Some(_turn) = self.running.begin(&connection.id) else {
             return Ok(());
         };
-        if matches!(connection.credentials, Credentials::Simulated) {
+        if matches!(connection.credentials, ConnectionCredentials::Simulated) {
             return self.read_simulated(connection).await;
         }
         if connection.provider != Provider::Aws {
@@ -115,7 +115,7 @@ impl FlowReader {
             );
             return self.flows.flow_source_put(&source).await;
         }
-        if let Destination::Logs { group } = &log.destination
+        if let FlowLogDestination::Logs { group } = &log.destination
             && !groups.insert((log.region.clone(), group.clone()))
         {
             source.state = SourceState::Reading;
@@ -125,12 +125,12 @@ impl FlowReader {
         }
 
         let outcome = match &log.destination {
-            Destination::S3 { bucket, .. } => {
+            FlowLogDestination::S3 { bucket, .. } => {
                 let region = self.region_of(connection, bucket, &log.region).await?;
                 let bucket = SourceBucket::new(account, bucket, &region);
                 self.read_bucket(&bucket, &log, own, &mut source).await
             }
-            Destination::Logs { group } => {
+            FlowLogDestination::Logs { group } => {
                 self.read_group(account, &log, group, own, &mut source)
                     .await
             }
@@ -281,9 +281,9 @@ fn source_of(
     }
 }
 
-fn words(destination: &Destination) -> String {
+fn words(destination: &FlowLogDestination) -> String {
     match destination {
-        Destination::S3 { bucket, folder, .. } => format!("s3://{bucket}/{folder}"),
-        Destination::Logs { group } => group.clone(),
+        FlowLogDestination::S3 { bucket, folder, .. } => format!("s3://{bucket}/{folder}"),
+        FlowLogDestination::Logs { group } => group.clone(),
     }
 }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_audit::query::{Column, FieldPath, Query};
+use reeve_audit::query::{FieldPath, Query, QueryColumn};
 use reeve_estate::StoreError;
-use reeve_ledger::{Aggregation, Counts, GroupBy, SearchRequest, TimeUnit};
+use reeve_ledger::{Aggregation, EntryCounts, GroupBy, SearchRequest, TimeUnit};
 use reeve_notify::sources::SampleEntries;
 use reeve_recommend::ports::{LogReader, MemberPairs, ReadError, ResourceUses};
 use reeve_trail::Trail;
@@ -42,14 +42,14 @@ impl LogReader for TrailReader {
         most_operations: usize,
     ) -> Result<Vec<ResourceUses>, ReadError> {
         let by = |inner: GroupBy| {
-            let resource = GroupBy::Column(Column::ResourceId);
+            let resource = GroupBy::Column(QueryColumn::ResourceId);
             GroupBy::Nested(Box::new(resource), Box::new(inner))
         };
         let hours = GroupBy::Time {
-            column: Column::Timestamp,
+            column: QueryColumn::Timestamp,
             unit: TimeUnit::Hour,
         };
-        let wanted = [GroupBy::Column(Column::ActionOperation), hours]
+        let wanted = [GroupBy::Column(QueryColumn::ActionOperation), hours]
             // The limit holds for both levels.
             .map(|inner| Aggregation {
                 by: by(inner),
@@ -61,7 +61,8 @@ impl LogReader for TrailReader {
         let (_, mut counts) = counted.map_err(|error| ReadError(error.to_string()))?;
         let hours = counts.pop().unwrap_or_default();
         let operations = counts.pop().unwrap_or_default();
-        let last = |counts: Counts| counts.values.last().and_then(|(hour, _)| hour.parse().ok());
+        let last =
+            |counts: EntryCounts| counts.values.last().and_then(|(hour, _)| hour.parse().ok());
         let mut last_hours: HashMap<String, Option<Timestamp>> = hours
             .values
             .into_iter()
@@ -105,7 +106,7 @@ impl LogReader for TrailReader {
     }
 }
 
-fn pairs_of(counts: Counts) -> MemberPairs {
+fn pairs_of(counts: EntryCounts) -> MemberPairs {
     let mut is_complete = counts.other == 0;
     let mut pairs = Vec::new();
     for ((first, _), inner) in counts.values.into_iter().zip(counts.nested) {

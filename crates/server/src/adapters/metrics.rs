@@ -18,14 +18,14 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_audit::Obstacle;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, events};
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 use reeve_connect_prometheus::{MAX_ANSWER_BYTES, WriteFault, decode_write};
 use reeve_estate::{DescriptionStore, EstateStore, SampleStore};
 use reeve_http::metric_intake::{MetricIntake, WriteError, WriteStatus};
 use reeve_recommend::ports::Recorder;
 use reeve_sources::{
-    Counts, Intake, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs, Preview,
-    ResourceIndex, SourceKind, preview,
+    Intake, IntakeCounts, MappingRule, MetricSource, MetricSourceId, MetricSourceStore, Needs,
+    Preview, ResourceIndex, SourceKind, preview,
 };
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -78,8 +78,8 @@ struct State {
 
 impl MetricTaker {
     /// Over stores, with addresses reached as the policy allows.
-    pub(crate) fn new(ports: MetricPorts, policy: Policy) -> Self {
-        let limits = Limits {
+    pub(crate) fn new(ports: MetricPorts, policy: OutboundPolicy) -> Self {
+        let limits = OutboundLimits {
             time: Duration::from_secs(60),
             body: MAX_ANSWER_BYTES,
             redirects: 0,
@@ -118,7 +118,7 @@ impl MetricTaker {
             pushes: 0,
             refused: 0,
             stored: 0,
-            counts: Counts::default(),
+            counts: IntakeCounts::default(),
         }
     }
 

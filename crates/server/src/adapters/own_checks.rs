@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use reeve_controls::{Catalogue, Folder, LiveCatalogue, OwnFiles};
+use reeve_controls::{ControlCatalogue, Folder, LiveCatalogue, OwnFiles};
 
 use crate::config::Config;
 
@@ -24,7 +24,7 @@ pub(crate) struct OwnChecks {
 #[derive(Debug)]
 pub(crate) struct Reloaded {
     pub(crate) before: OwnFiles,
-    pub(crate) after: Arc<Catalogue>,
+    pub(crate) after: Arc<ControlCatalogue>,
 }
 
 impl OwnChecks {
@@ -34,7 +34,7 @@ impl OwnChecks {
         let own = OwnChecks {
             is_configured: configured.is_some(),
             folder: configured.unwrap_or_else(|| config.data_dir.join("checks")),
-            live: Arc::new(LiveCatalogue::new(Catalogue::builtin().clone())),
+            live: Arc::new(LiveCatalogue::new(ControlCatalogue::builtin().clone())),
             read: Mutex::default(),
         };
         let _ = own.reload();
@@ -67,7 +67,7 @@ impl OwnChecks {
 
         let before = self.live.current();
         let after = match folder {
-            Ok(folder) => Catalogue::builtin().with_own(&folder),
+            Ok(folder) => ControlCatalogue::builtin().with_own(&folder),
             Err(error) => {
                 let folder = self.folder.display();
                 before.despite(format!("the folder {folder} cannot be read: {error}"))

@@ -32,7 +32,7 @@ pub(crate) struct Published {
 
 /// A place that checkpoints are published to.
 #[async_trait]
-pub(crate) trait Destination: Send + Sync {
+pub(crate) trait PublishDestination: Send + Sync {
     /// Name in metrics and messages.
     fn name(&self) -> &str;
     /// Delivers a checkpoint; done when this returns.

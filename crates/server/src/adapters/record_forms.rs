@@ -8,7 +8,7 @@ use reeve_notify::notification::Attachment;
 use reeve_notify::sources::RecordForms;
 use reeve_recommend::action::Action;
 use reeve_recommend::recommendation::Recommendation;
-use reeve_reports::Run;
+use reeve_reports::ReportRun;
 use serde_json::Value;
 
 use super::attachments;
@@ -41,7 +41,7 @@ impl RecordForms for HttpForms {
         reeve_http::budget_alert_record(alert)
     }
 
-    fn report_file(&self, run: &Run) -> Attachment {
+    fn report_file(&self, run: &ReportRun) -> Attachment {
         attachments::report(run)
     }
 }

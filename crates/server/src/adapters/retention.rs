@@ -28,12 +28,12 @@ use reeve_ledger::{Ledger, SegmentContent, SegmentMeta, SegmentStore as _, Tombs
 use reeve_recommend::ports::Clock;
 use reeve_retention::{
     Course, HoldAnswer, LegalHold, PolicySet, PolicyVersion, Restore, RestoreProgress,
-    RetentionStore, SegmentSurvey, TierContent, Verdict,
+    RetentionStore, SegmentSurvey, SegmentVerdict, TierContent,
 };
 use reeve_trail::Trail;
 use serde_json::json;
 
-use content::Reading;
+use content::ContentReading;
 
 /// Segments that pass their period within this time are looked at ahead, so that they cease to be
 /// shown in time.
@@ -137,18 +137,18 @@ impl LogRetention {
     async fn expire(&self, segment: &SegmentMeta, run: &mut RetentionRun) -> Result<(), Obstacle> {
         let changing = self.changes.lock().await;
         let (PolicyVersion { set: policies, .. }, holds) = self.in_force().await?;
-        let reading = Reading::of(&self.ledger, &self.segments, segment, &holds).await?;
+        let reading = ContentReading::of(&self.ledger, &self.segments, segment, &holds).await?;
         let looked_at = reading.looked_at;
         let verdict = reading
             .survey
             .verdict(&policies, self.clock.now(), || reading.holds);
         let expired_at = match verdict {
-            Verdict::Due(at) => at,
-            Verdict::Held(_) => {
+            SegmentVerdict::Due(at) => at,
+            SegmentVerdict::Held(_) => {
                 run.held += 1;
                 return Ok(());
             }
-            Verdict::Permanent | Verdict::Kept(_) => return Ok(()),
+            SegmentVerdict::Permanent | SegmentVerdict::Kept(_) => return Ok(()),
         };
 
         let stated = json!({
@@ -322,7 +322,7 @@ impl Retention for LogRetention {
             };
             // What a hold keeps stays visible, and so does what cannot be read.
             let is_held = any_hold
-                && Reading::of(&self.ledger, &self.segments, &segment, &holds)
+                && ContentReading::of(&self.ledger, &self.segments, &segment, &holds)
                     .await
                     .map_or(true, |reading| reading.holds != HoldAnswer::Clear);
             if !is_held {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_connect_aws::{Bucket, BucketError, BucketPlace};
+use reeve_connect_aws::{AwsBucket, BucketError, BucketPlace};
 use reeve_connect_outbound::Outbound;
 use reeve_lake::write_ocsf_file;
-use reeve_streams::{Acked, OcsfClass, SendError, Sink, StreamRecord};
+use reeve_streams::{Acked, OcsfClass, SendError, StreamRecord, StreamSink};
 use serde_json::Value;
 
 /// A lake.
@@ -61,7 +61,7 @@ impl SecurityLakeSink {
             events.push(event);
         }
 
-        let bucket = Bucket::open(&self.place, &self.outbound).await;
+        let bucket = AwsBucket::open(&self.place, &self.outbound).await;
         for ((class, day), (records, events)) in files {
             let name = self.name(class, &day, &records);
             let encoded =
@@ -91,7 +91,7 @@ fn failed(error: BucketError) -> SendError {
 }
 
 #[async_trait]
-impl Sink for SecurityLakeSink {
+impl StreamSink for SecurityLakeSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         let last = batch
             .last()

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use reeve_anomalies::threat::LONGEST_LIST;
 use reeve_anomalies::threat::feed::ThreatFeedReader;
 use reeve_audit::Obstacle;
-use reeve_connect_outbound::{Limits, Method, Outbound, Policy, Request, Url};
+use reeve_connect_outbound::{
+    Method, Outbound, OutboundLimits, OutboundPolicy, OutboundRequest, Url,
+};
 use reeve_siem::{AlertCaller, CallbackMethod, CallbackRequest};
 
 /// Beginning of an answer that a failure quotes, in characters.
@@ -20,8 +22,8 @@ pub(crate) struct FeedReader {
 
 impl FeedReader {
     /// Reads what the policy allows.
-    pub(crate) fn new(policy: Policy) -> FeedReader {
-        let limits = Limits {
+    pub(crate) fn new(policy: OutboundPolicy) -> FeedReader {
+        let limits = OutboundLimits {
             time: Duration::from_secs(30),
             // A bundle says more of an indicator than a list does.
             body: LONGEST_LIST * 4,
@@ -42,7 +44,7 @@ impl ThreatFeedReader for FeedReader {
     async fn read(&self, url: &str) -> Result<String, Obstacle> {
         self.check(url)?;
         let url: Url = url.parse().map_err(|_| Obstacle::of("is not an address"))?;
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::GET,
             url,
             headers: Vec::new(),
@@ -65,9 +67,9 @@ pub(crate) struct CallbackSender {
 
 impl CallbackSender {
     /// Calls what the policy allows.
-    pub(crate) fn new(policy: Policy) -> CallbackSender {
+    pub(crate) fn new(policy: OutboundPolicy) -> CallbackSender {
         CallbackSender {
-            outbound: Outbound::new(policy, Limits::default()),
+            outbound: Outbound::new(policy, OutboundLimits::default()),
         }
     }
 }
@@ -80,7 +82,7 @@ impl AlertCaller for CallbackSender {
 
     async fn call(&self, call: &CallbackRequest) -> Result<(), Obstacle> {
         self.check(&call.url)?;
-        let request = Request {
+        let request = OutboundRequest {
             method: match call.method {
                 CallbackMethod::Post => Method::POST,
                 CallbackMethod::Put => Method::PUT,

@@ -12,7 +12,8 @@ use reeve_audit::{
 };
 use reeve_connect_aws::{NoNotice, QueueMessage, read_spot_event, region_of_queue};
 use reeve_estate::{
-    Connection, ConnectionId, Credentials, EstateStore, Resource, ResourceFilter, ResourceId,
+    Connection, ConnectionCredentials, ConnectionId, EstateStore, Resource, ResourceFilter,
+    ResourceId,
 };
 use reeve_recommend::agent::emergency::LATE;
 use reeve_recommend::judgement::spot::{NoticeKind, SpotLife, SpotNotice, SpotSource, SpotStore};
@@ -46,7 +47,7 @@ impl SpotReader {
         let Some(_turn) = self.running.begin(&connection.id) else {
             return Ok(());
         };
-        if matches!(connection.credentials, Credentials::Simulated) {
+        if matches!(connection.credentials, ConnectionCredentials::Simulated) {
             return self.read_simulated(connection).await;
         }
         // Read within the turn: the one before it has counted.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_agents::spot_optimizer::market_types;
 use reeve_audit::Obstacle;
-use reeve_connect_aws::{AwsConnection, Scores};
+use reeve_connect_aws::{AwsConnection, PlacementScores};
 use reeve_connect_simulated::SimulatedAccount;
 use reeve_estate::{
-    Catalogue, Connection, ConnectionId, Credentials, EstateStore, Provider, Purchase, Resource,
-    ResourceFilter, ResourceId, ResourceKind, SUCCEEDS_TAG,
+    Connection, ConnectionCredentials, ConnectionId, EstateStore, PriceCatalogue, Provider,
+    Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, SUCCEEDS_TAG,
 };
 use reeve_recommend::judgement::spot::SpotStore;
 use reeve_recommend::judgement::spot_market::{
@@ -229,7 +229,7 @@ impl MarketReader {
     }
 
     async fn source(&self, connection: &Connection) -> Result<Source, Obstacle> {
-        if matches!(connection.credentials, Credentials::Simulated) {
+        if matches!(connection.credentials, ConnectionCredentials::Simulated) {
             let account = self.clouds.simulated(connection);
             return account
                 .map(Source::Simulated)
@@ -268,7 +268,7 @@ impl Source {
             Source::Aws(cloud) => {
                 let answer = cloud.placement_scores(region, types, machines).await;
                 Ok(match answer.map_err(Obstacle::of)? {
-                    Scores::Of(zones) => {
+                    PlacementScores::Of(zones) => {
                         let zones = zones.into_iter();
                         Some(
                             zones
@@ -276,7 +276,7 @@ impl Source {
                                 .collect(),
                         )
                     }
-                    Scores::UsedUp => None,
+                    PlacementScores::UsedUp => None,
                 })
             }
             Source::Simulated(account) => {
@@ -306,7 +306,7 @@ fn types(resources: &[&Resource], region: &str) -> Vec<String> {
             continue;
         };
         if resource.kind == ResourceKind::ScalingGroup {
-            found.extend(market_types(Catalogue::builtin(), region, &size));
+            found.extend(market_types(PriceCatalogue::builtin(), region, &size));
         }
         found.insert(size);
     }
@@ -332,7 +332,7 @@ fn questions(resources: &[&Resource], region: &str) -> Vec<Question> {
         let Some(size) = &group.specification.instance_type else {
             continue;
         };
-        let mut types = market_types(Catalogue::builtin(), region, size);
+        let mut types = market_types(PriceCatalogue::builtin(), region, size);
         types.sort();
         let machines = desired(group).next_power_of_two();
         if types.is_empty() {

@@ -9,14 +9,14 @@ use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Entry, FieldCode, FieldError, Obstacle, ResourceRef, events,
 };
 use reeve_connect_aws::BucketPlace;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_connect_streams::{
     EventHubSink, HttpsSink, KafkaSink, KafkaTopic, OtlpSink, SplunkSink, SyslogSink,
 };
 use reeve_ledger::{Fence as _, StoredEntry};
 use reeve_streams::{
-    Acked, SendError, Sink, Stream, StreamLag, StreamRecord, StreamSecret, StreamSender,
-    StreamSettings, TestOutcome,
+    Acked, SendError, Stream, StreamLag, StreamRecord, StreamSecret, StreamSender, StreamSettings,
+    StreamSink, TestOutcome,
 };
 use reeve_trail::Trail;
 
@@ -26,7 +26,7 @@ use crate::active::Deadline;
 /// Opens receivers, and reads entries for them.
 pub(crate) struct StreamReceivers {
     /// Addresses that may be reached.
-    pub(crate) policy: Policy,
+    pub(crate) policy: OutboundPolicy,
     /// Buckets that may be written to with the machine's own AWS credentials.
     pub(crate) ambient_buckets: Vec<String>,
     /// Deadline after which this server may have been replaced.
@@ -38,11 +38,11 @@ pub(crate) struct StreamReceivers {
 /// A receiver that is asked only while this server is the active one.
 struct FencedSink {
     deadline: Arc<Deadline>,
-    inner: Box<dyn Sink>,
+    inner: Box<dyn StreamSink>,
 }
 
 #[async_trait]
-impl Sink for FencedSink {
+impl StreamSink for FencedSink {
     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
         self.deadline
             .check()
@@ -60,10 +60,10 @@ impl StreamReceivers {
         &self,
         stream: &Stream,
         secret: &StreamSecret,
-    ) -> Result<Arc<dyn Sink>, SendError> {
+    ) -> Result<Arc<dyn StreamSink>, SendError> {
         let outbound = reeve_connect_streams::client(self.policy.clone());
         let (format, secret) = (stream.format, secret.0.as_str());
-        let inner: Box<dyn Sink> = match &stream.settings {
+        let inner: Box<dyn StreamSink> = match &stream.settings {
             StreamSettings::Https { url, body } => {
                 Box::new(HttpsSink::new(outbound, url, *body, format, secret)?)
             }

@@ -18,9 +18,9 @@ use reeve_audit::Obstacle;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_engine::DriftService;
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore,
-    Inventory, InventorySink as _, Observe, ObserveError, Reading, Resource, ResourceId,
-    ResourceKind, SampleStore, StoreError, SyncReport,
+    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionReading, DescriptionStore,
+    Difference, EstateStore, Inventory, InventorySink as _, Observe, ObserveError, Resource,
+    ResourceId, ResourceKind, SampleStore, StoreError, SyncReport,
 };
 use reeve_http::app::Syncer;
 use reeve_recommend::ports::{LogReader, Recorder};
@@ -31,7 +31,7 @@ use super::clouds::CloudRegistry;
 use super::running::Running;
 use actor::Actors;
 use changes::Changed;
-use descriptions::{DescriptionSync, Outcome, Place};
+use descriptions::{DescriptionOutcome, DescriptionSync, Place};
 use inventory::{InventorySync, Missing, Taken};
 use samples::SampleSync;
 
@@ -239,9 +239,9 @@ impl ConnectionSyncer {
         &self,
         sync: &Context<'_>,
         inventory: &Inventory,
-        (readings, read_before): (&[Reading], &HashSet<Place>),
+        (readings, read_before): (&[DescriptionReading], &HashSet<Place>),
         changed: HashMap<ResourceId, Changed>,
-    ) -> Result<Outcome, Obstacle> {
+    ) -> Result<DescriptionOutcome, Obstacle> {
         let words = |error: StoreError| error.to_string();
         let Context {
             connection,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_connect_aws::{Bucket, BucketPlace};
-use reeve_connect_outbound::Policy;
+use reeve_connect_aws::{AwsBucket, BucketPlace};
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_lake::{ArchivePlace, FolderPlace, TierPlaces};
 
 use crate::config::{Config, TierSection};
@@ -25,7 +25,10 @@ pub(crate) async fn places(config: &Config) -> Result<TierPlaces> {
     })
 }
 
-async fn place(section: Option<&TierSection>, policy: &Policy) -> Option<Arc<dyn ArchivePlace>> {
+async fn place(
+    section: Option<&TierSection>,
+    policy: &OutboundPolicy,
+) -> Option<Arc<dyn ArchivePlace>> {
     let section = section?;
     if let Some(folder) = &section.folder {
         return Some(Arc::new(FolderPlace::new(folder.clone())));
@@ -40,7 +43,7 @@ async fn place(section: Option<&TierSection>, policy: &Policy) -> Option<Arc<dyn
     };
     let client = reeve_connect_storage::client(policy.clone());
     Some(Arc::new(BucketArchive {
-        bucket: Bucket::open(&place, &client).await,
+        bucket: AwsBucket::open(&place, &client).await,
         address: section.address(),
     }))
 }
@@ -48,7 +51,7 @@ async fn place(section: Option<&TierSection>, policy: &Policy) -> Option<Arc<dyn
 /// A bucket of S3, or of what speaks its protocol.
 #[derive(Debug)]
 struct BucketArchive {
-    bucket: Bucket,
+    bucket: AwsBucket,
     address: String,
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_http::verification::{Fault, Verified, Verifier};
-use reeve_verify::{Options, Progress, Report, TierFolder, verify_directory};
+use reeve_http::verification::{VerificationFault, Verified, Verifier};
+use reeve_verify::{DirectoryOptions, Progress, Report, TierFolder, verify_directory};
 use tokio::sync::oneshot;
 
 /// Verifies a data directory.
@@ -29,10 +29,10 @@ impl Verifier for DirectoryVerifier {
         std::thread::Builder::new()
             .name("reeve-verify".into())
             .spawn(move || {
-                let options = Options {
+                let options = DirectoryOptions {
                     anchor,
                     tiers,
-                    ..Options::default()
+                    ..DirectoryOptions::default()
                 };
                 let outcome = verify_directory(&data_dir, &options, &Progress::hidden());
                 // Nobody waits any more when the service is ending.
@@ -60,7 +60,7 @@ fn found(report: Report) -> Verified {
         findings: report
             .findings
             .into_iter()
-            .map(|finding| Fault {
+            .map(|finding| VerificationFault {
                 file: finding.file,
                 sequences: finding.sequences,
                 what: finding.message,

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 
 use reeve_audit::format_instant;
-use reeve_backup::{ATTESTED_AS, ArchiveWriter, Keys, Manifest, PartName, Summary, VERSION};
+use reeve_backup::{ATTESTED_AS, ArchiveWriter, BackupManifest, Keys, PartName, Summary, VERSION};
 use reeve_ledger::{Attestor, Ledger, Snapshot};
 use reeve_store::Store;
 
@@ -127,8 +127,8 @@ impl Staged {
     }
 
     /// The manifest, without its parts.
-    pub(crate) fn manifest(&self, keys: Keys) -> Manifest {
-        Manifest {
+    pub(crate) fn manifest(&self, keys: Keys) -> BackupManifest {
+        BackupManifest {
             version: VERSION,
             created_at: format_instant(self.created_at),
             program: format!("reeve {}", env!("CARGO_PKG_VERSION")),
@@ -168,7 +168,7 @@ impl Staged {
 
         keys.add(&mut writer)?;
         let manifest = self.manifest(keys.kind());
-        let attest = |manifest: &Manifest| {
+        let attest = |manifest: &BackupManifest| {
             let digest = manifest.attested_digest().map_err(io::Error::other)?;
             self.attestor
                 .attest(ATTESTED_AS, manifest.size, digest)

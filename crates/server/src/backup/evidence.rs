@@ -11,7 +11,7 @@ use reeve_verify::KeptCheckpoint;
 
 /// Evidence of a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Evidence {
+pub(crate) struct BackupEvidence {
     /// Place at which it was found.
     pub(crate) name: String,
     /// Entries that the log had.
@@ -20,14 +20,14 @@ pub(crate) struct Evidence {
     pub(crate) note: Option<String>,
 }
 
-impl fmt::Display for Evidence {
+impl fmt::Display for BackupEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} entries", self.name, self.size)
     }
 }
 
 /// Reads a checkpoint that was kept elsewhere, of the log of this name.
-pub(crate) fn checkpoint(name: &str, bytes: &[u8], origin: &str) -> Result<Evidence> {
+pub(crate) fn checkpoint(name: &str, bytes: &[u8], origin: &str) -> Result<BackupEvidence> {
     let note = SignedNote::parse(bytes).with_context(|| format!("{name} is not a signed note"))?;
     let checkpoint =
         Checkpoint::parse(note.text()).with_context(|| format!("{name} is not a checkpoint"))?;
@@ -39,7 +39,7 @@ pub(crate) fn checkpoint(name: &str, bytes: &[u8], origin: &str) -> Result<Evide
         );
     }
 
-    Ok(Evidence {
+    Ok(BackupEvidence {
         name: name.to_owned(),
         size: checkpoint.size,
         note: Some(note.to_string()),
@@ -47,7 +47,7 @@ pub(crate) fn checkpoint(name: &str, bytes: &[u8], origin: &str) -> Result<Evide
 }
 
 /// Reads an anchor; `None` where there is no file.
-pub(crate) fn anchor(path: &Path) -> Result<Option<Evidence>> {
+pub(crate) fn anchor(path: &Path) -> Result<Option<BackupEvidence>> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -63,7 +63,7 @@ pub(crate) fn anchor(path: &Path) -> Result<Option<Evidence>> {
         )
     })?;
 
-    Ok(Some(Evidence {
+    Ok(Some(BackupEvidence {
         name: path.display().to_string(),
         size: head.size,
         note: None,
@@ -71,7 +71,7 @@ pub(crate) fn anchor(path: &Path) -> Result<Option<Evidence>> {
 }
 
 /// Those that the log of this size must extend, as the auditor takes them.
-pub(crate) fn within(evidence: &[Evidence], size: u64) -> Vec<KeptCheckpoint> {
+pub(crate) fn within(evidence: &[BackupEvidence], size: u64) -> Vec<KeptCheckpoint> {
     let kept = evidence.iter().filter(|one| one.size <= size);
     kept.filter_map(|one| {
         Some(KeptCheckpoint {
@@ -83,7 +83,7 @@ pub(crate) fn within(evidence: &[Evidence], size: u64) -> Vec<KeptCheckpoint> {
 }
 
 /// Those that tell of more entries than this.
-pub(crate) fn beyond(evidence: &[Evidence], size: u64) -> Vec<Evidence> {
+pub(crate) fn beyond(evidence: &[BackupEvidence], size: u64) -> Vec<BackupEvidence> {
     evidence
         .iter()
         .filter(|one| one.size > size)

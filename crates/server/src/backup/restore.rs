@@ -6,10 +6,10 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use reeve_backup::Manifest;
+use reeve_backup::BackupManifest;
 use reeve_tlog::NoteVerifier;
 
-use super::evidence::{self, Evidence};
+use super::evidence::{self, BackupEvidence};
 use super::keys::{self, KeySource};
 use super::restored::Restored;
 use super::tombstones::{self, LaterTombstone};
@@ -37,7 +37,7 @@ pub(crate) struct Restore<'a> {
 }
 
 /// Result of a restore.
-pub(crate) enum Outcome {
+pub(crate) enum RestoreOutcome {
     Done(Box<Done>),
     /// Nothing was done, and why.
     Refused(Vec<String>),
@@ -46,7 +46,7 @@ pub(crate) enum Outcome {
 /// A data directory that was restored.
 pub(crate) struct Done {
     /// Manifest of the backup.
-    pub(crate) manifest: Manifest,
+    pub(crate) manifest: BackupManifest,
     /// The verifier key from now on; `None` without keys.
     pub(crate) public_key: Option<String>,
     /// Entries that are lost.
@@ -59,7 +59,7 @@ pub(crate) struct Done {
 
 impl Restore<'_> {
     /// Restores. Until the last step the data directory is not there.
-    pub(crate) async fn run(self) -> Result<Outcome> {
+    pub(crate) async fn run(self) -> Result<RestoreOutcome> {
         let target = &self.config.data_dir;
         empty(target)?;
         let parent = target
@@ -75,14 +75,14 @@ impl Restore<'_> {
         };
         let checked = into_folder(self.file, &folder, |_| true, trust)?;
         if !checked.broken.is_empty() {
-            return Ok(Outcome::Refused(checked.broken));
+            return Ok(RestoreOutcome::Refused(checked.broken));
         }
         if let Some(reason) = checked
             .unattested
             .as_ref()
             .filter(|_| !self.config.accept_unsigned)
         {
-            return Ok(Outcome::Refused(vec![reason.clone()]));
+            return Ok(RestoreOutcome::Refused(vec![reason.clone()]));
         }
 
         let manifest = checked
@@ -111,10 +111,14 @@ impl Restore<'_> {
             .unwrap_or(0);
 
         if !broken.is_empty() {
-            return Ok(Outcome::Refused(broken));
+            return Ok(RestoreOutcome::Refused(broken));
         }
         if lost_entries > 0 && !self.accept_loss {
-            return Ok(Outcome::Refused(lost(&manifest, &later, lost_entries)));
+            return Ok(RestoreOutcome::Refused(lost(
+                &manifest,
+                &later,
+                lost_entries,
+            )));
         }
 
         let later_tombstones = self.later_tombstones(&manifest)?;
@@ -147,7 +151,7 @@ impl Restore<'_> {
             let (key, deleted) = self.settle(&folder, &later_tombstones).await?;
             (public_key, deleted_again) = (Some(key), deleted);
         } else if !later_tombstones.is_empty() {
-            return Ok(Outcome::Refused(vec![format!(
+            return Ok(RestoreOutcome::Refused(vec![format!(
                 "{} deletions are newer than the backup, and without the log's key they cannot be made again",
                 later_tombstones.len()
             )]));
@@ -157,7 +161,7 @@ impl Restore<'_> {
         self.finish(&folder, target, parent)?;
         drop(temporary);
 
-        Ok(Outcome::Done(Box::new(Done {
+        Ok(RestoreOutcome::Done(Box::new(Done {
             manifest,
             public_key,
             lost_entries,
@@ -166,7 +170,7 @@ impl Restore<'_> {
         })))
     }
 
-    fn evidence(&self, origin: &str) -> Result<Vec<Evidence>> {
+    fn evidence(&self, origin: &str) -> Result<Vec<BackupEvidence>> {
         let mut found = Vec::new();
         for (name, bytes) in &self.checkpoints {
             found.push(evidence::checkpoint(name, bytes, origin)?);
@@ -191,7 +195,7 @@ impl Restore<'_> {
     }
 
     /// Deletions that the backup lacks.
-    fn later_tombstones(&self, manifest: &Manifest) -> Result<Vec<LaterTombstone>> {
+    fn later_tombstones(&self, manifest: &BackupManifest) -> Result<Vec<LaterTombstone>> {
         let Some(path) = self.tombstones else {
             return Ok(Vec::new());
         };
@@ -275,7 +279,7 @@ impl Restore<'_> {
     }
 }
 
-fn lost(manifest: &Manifest, later: &[Evidence], count: u64) -> Vec<String> {
+fn lost(manifest: &BackupManifest, later: &[BackupEvidence], count: u64) -> Vec<String> {
     let positions = later
         .iter()
         .map(ToString::to_string)

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::account::Account;
-use crate::service::Log;
+use crate::service::OpenedLog;
 
 /// Request that tombstones of expired segments name.
 const EXPIRY: &str = "expiry";
@@ -136,7 +136,7 @@ impl LaterTombstone {
 }
 
 /// Deletes again what the tombstones say, before the log serves. Returns the number of entries.
-pub(crate) async fn apply(log: &Log, later: &[LaterTombstone]) -> Result<u64> {
+pub(crate) async fn apply(log: &OpenedLog, later: &[LaterTombstone]) -> Result<u64> {
     if later.is_empty() {
         return Ok(0);
     }
@@ -169,7 +169,7 @@ fn overlaps(segment: &SegmentMeta, tombstone: &LaterTombstone) -> bool {
     runs.any(|(first, last)| *first <= segment.last_sequence && segment.first_sequence <= *last)
 }
 
-async fn erase(log: &Log, path: &str, tombstone: &LaterTombstone) -> Result<u64> {
+async fn erase(log: &OpenedLog, path: &str, tombstone: &LaterTombstone) -> Result<u64> {
     let all = log.ledger.segments();
     let segment = all.iter().find(|segment| segment.path == path);
     let segment = segment.context("a segment of the restored log is gone")?;

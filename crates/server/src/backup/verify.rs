@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use reeve_backup::{ATTESTED_AS, Contents, Folder, Manifest, PartName};
+use reeve_backup::{ATTESTED_AS, BackupManifest, Contents, Folder, PartName};
 use reeve_tlog::{Attestation, Hash, NoteVerifier};
-use reeve_verify::{KeptCheckpoint, Options, Progress, Report, verify_directory};
+use reeve_verify::{DirectoryOptions, KeptCheckpoint, Progress, Report, verify_directory};
 
 /// A folder that goes when it is dropped.
 pub(crate) struct Temporary(pub(crate) PathBuf);
@@ -83,7 +83,7 @@ pub(crate) fn into_folder(
 }
 
 /// Reason not to trust a manifest that nobody signed.
-fn unattested(manifest: &Manifest) -> String {
+fn unattested(manifest: &BackupManifest) -> String {
     format!(
         "the log's key did not sign the backup's manifest (made by {}): users, roles and tokens in it may have been changed by anybody who could write the file. If you trust where it was kept, --accept-unsigned takes it",
         manifest.program
@@ -95,7 +95,7 @@ fn unattested(manifest: &Manifest) -> String {
 ///
 /// Without it, whoever can write to a backup could add an administrator to its state, and every
 /// SHA-256 would be right.
-fn changed(folder: &Path, manifest: &Manifest, attestation: &str) -> Option<String> {
+fn changed(folder: &Path, manifest: &BackupManifest, attestation: &str) -> Option<String> {
     let check = || -> Result<()> {
         let (keys, digest) = (
             reeve_ledger::keys::epochs(folder)?,
@@ -120,18 +120,18 @@ pub(crate) fn audit(
     folder: &Path,
     trust: Trust<'_>,
     checkpoints: Vec<KeptCheckpoint>,
-    manifest: &Manifest,
+    manifest: &BackupManifest,
     broken: &mut Vec<String>,
 ) -> Result<Report> {
     let Trust {
         key,
         accept_unsigned,
     } = trust;
-    let options = Options {
+    let options = DirectoryOptions {
         public_key: key.cloned(),
         checkpoints,
         accept_unsigned,
-        ..Options::default()
+        ..DirectoryOptions::default()
     };
     let report = verify_directory(folder, &options, &Progress::bar())?;
     broken.extend(report.findings.iter().map(ToString::to_string));

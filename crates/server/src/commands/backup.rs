@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio_util::io::{StreamReader, SyncIoBridge};
 
 use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, Json, ResourceRef, events};
-use reeve_backup::{ArchiveWriter, Keys, Manifest, Summary};
+use reeve_backup::{ArchiveWriter, BackupManifest, Keys, Summary};
 use reeve_ledger::{Ledger, OpenError};
 use reeve_tlog::NoteVerifier;
 use zeroize::Zeroizing;
@@ -24,7 +24,7 @@ use super::target::{Remote, Reply};
 use crate::account::Account;
 use crate::backup::create::{private_file, stage};
 use crate::backup::keys::{KeyParts, KeySource};
-use crate::backup::restore::{Outcome, Restore};
+use crate::backup::restore::{Restore, RestoreOutcome};
 use crate::backup::verify::{Temporary, Trust, beside, into_folder, of_the_log};
 use crate::cli::{
     BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupTombstonesArgs, BackupVerifyArgs,
@@ -200,7 +200,7 @@ async fn of_directory(
     config: &Config,
     ledger: Ledger,
     passphrase: Option<Zeroizing<String>>,
-) -> Result<(Manifest, Summary)> {
+) -> Result<(BackupManifest, Summary)> {
     let (target, out) = Target::create(&args.file)?;
     let entry = Entry::for_event(&events::BACKUP)
         .by(Account::current().actor())
@@ -264,7 +264,7 @@ async fn of_service(
     args: &BackupCreateArgs,
     config: Option<&Config>,
     passphrase: Option<Zeroizing<String>>,
-) -> Result<(Manifest, Summary)> {
+) -> Result<(BackupManifest, Summary)> {
     let remote = Remote::new(&args.service)?;
     let (target, out) = Target::create(&args.file)?;
     let response = remote.response(remote.post("backups")).await?;
@@ -301,7 +301,7 @@ async fn of_service(
             None => KeyParts::absent(),
         };
         keys.add(&mut writer)?;
-        let manifest = Manifest {
+        let manifest = BackupManifest {
             keys: keys.kind(),
             ..manifest
         };
@@ -321,7 +321,7 @@ fn words(keys: Keys) -> &'static str {
     }
 }
 
-fn tell(args: &BackupCreateArgs, manifest: &Manifest, summary: &Summary) -> Result<()> {
+fn tell(args: &BackupCreateArgs, manifest: &BackupManifest, summary: &Summary) -> Result<()> {
     let file = args.file.display();
     match manifest.keys {
         Keys::Open => eprintln!(
@@ -452,8 +452,8 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
     };
 
     let done = match restore.run().await? {
-        Outcome::Done(done) => done,
-        Outcome::Refused(reasons) => {
+        RestoreOutcome::Done(done) => done,
+        RestoreOutcome::Refused(reasons) => {
             eprintln!("Nothing was restored:");
             reasons.iter().for_each(|reason| eprintln!("  {reason}"));
             return Ok(ExitCode::from(1));

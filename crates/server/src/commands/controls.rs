@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use reeve_controls::{Catalogue, Folder};
+use reeve_controls::{ControlCatalogue, Folder};
 
 use crate::cli::{ControlsCommand, TestControlsArgs};
 
@@ -21,7 +21,7 @@ fn test(args: &TestControlsArgs) -> Result<ExitCode> {
     let name = args.folder.display();
     let folder = Folder::open(&args.folder).with_context(|| format!("{name} cannot be read"))?;
     anyhow::ensure!(!folder.is_empty(), "{name} has no .toml file");
-    let catalogue = Catalogue::builtin().with_own(&folder);
+    let catalogue = ControlCatalogue::builtin().with_own(&folder);
     let own = catalogue.own();
 
     let mut out = std::io::stdout().lock();

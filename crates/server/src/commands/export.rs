@@ -27,12 +27,12 @@ use reeve_audit::format::{
 use reeve_audit::{events, format_instant, parse_instant};
 use reeve_ledger::Order;
 
-use self::file::Sink;
+use self::file::ExportFileSink;
 pub(super) use self::file::part;
 use self::state::{Progress, State, Wanted};
 use super::reading::{Ask, Found};
 use super::show::{clean, zone};
-use super::target::{LogAt, Reading, open_to_read};
+use super::target::{LogAt, TargetReading, open_to_read};
 use super::when;
 use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};
 
@@ -65,7 +65,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         "query": args.query, "start_time": args.period.from, "end_time": args.period.to, "format": format!("{:?}", args.format).to_lowercase(),
         "file": args.output.display().to_string(), "resume": args.resume,
     });
-    let reading = Reading {
+    let reading = TargetReading {
         kind: &events::AUDIT_EXPORT,
         command: "reeve audit export",
         request,
@@ -84,7 +84,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
             checkpoint: log.checkpoint().await?,
             progress: Progress::default(),
         };
-        (Sink::create(&args.output)?, state)
+        (ExportFileSink::create(&args.output)?, state)
     };
 
     let mut export = Export {
@@ -179,7 +179,7 @@ fn format(args: &ExportArgs) -> Result<Option<Format>> {
 struct Export<'a> {
     args: &'a ExportArgs,
     format: Format,
-    sink: Sink,
+    sink: ExportFileSink,
     state: State,
     bar: ProgressBar,
     began: Instant,

@@ -15,7 +15,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::target::{LogAt, Remote, Reply};
-use crate::service::{Log, with_lists_of};
+use crate::service::{OpenedLog, with_lists_of};
 use refusal::WrongQuery;
 
 /// The most entries of a page.
@@ -78,16 +78,16 @@ pub(crate) struct Found {
     /// Value of `cursor` for the next page.
     pub(crate) next: Option<String>,
     /// Counts in the order they were requested.
-    pub(crate) counts: Vec<Counts>,
+    pub(crate) counts: Vec<ReadingCounts>,
 }
 
 /// Counts of the values of a field.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Counts {
+pub(crate) struct ReadingCounts {
     /// Values with their counts.
     pub(crate) values: Vec<(String, u64)>,
     /// Counts of the second field for each value, if two are nested.
-    pub(crate) nested: Vec<Counts>,
+    pub(crate) nested: Vec<ReadingCounts>,
     /// Number of different values.
     pub(crate) distinct: u64,
     /// The sum of those not told.
@@ -179,7 +179,7 @@ fn tell_left_out(segments: u64, entries: u64) {
     );
 }
 
-async fn here(log: &Log, ask: &Ask) -> Result<Found> {
+async fn here(log: &OpenedLog, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
 
@@ -217,13 +217,17 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
             .collect(),
         total: page.total.unwrap_or_default(),
         next: page.next_cursor.map(|sequence| sequence.to_string()),
-        counts: page.aggregations.into_iter().map(Counts::from).collect(),
+        counts: page
+            .aggregations
+            .into_iter()
+            .map(ReadingCounts::from)
+            .collect(),
     })
 }
 
-impl From<reeve_ledger::Counts> for Counts {
-    fn from(counts: reeve_ledger::Counts) -> Self {
-        let reeve_ledger::Counts {
+impl From<reeve_ledger::EntryCounts> for ReadingCounts {
+    fn from(counts: reeve_ledger::EntryCounts) -> Self {
+        let reeve_ledger::EntryCounts {
             values,
             nested,
             distinct,
@@ -290,7 +294,7 @@ struct AnswerCount {
     nested: Option<AnswerCounts>,
 }
 
-impl From<AnswerCounts> for Counts {
+impl From<AnswerCounts> for ReadingCounts {
     fn from(counts: AnswerCounts) -> Self {
         let AnswerCounts {
             buckets,
@@ -364,7 +368,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     let mut counts = |name: &String| {
         aggregations
             .remove(name)
-            .map(Counts::from)
+            .map(ReadingCounts::from)
             .unwrap_or_default()
     };
     let counts = ask.counts.iter().map(&mut counts).collect();

@@ -11,9 +11,9 @@ use serde_json::json;
 use reeve_audit::format::Format;
 use reeve_audit::{events, format_instant, parse_instant};
 
-use super::reading::{Ask, Counts, Found, MOST};
-use super::show::{Layout, Row, Screen, Tone, bars};
-use super::target::{LogAt, Reading, open_to_read};
+use super::reading::{Ask, Found, MOST, ReadingCounts};
+use super::show::{Layout, Screen, ShowRow, Tone, bars};
+use super::target::{LogAt, TargetReading, open_to_read};
 use super::when;
 use crate::cli::{SearchArgs, Span};
 
@@ -25,7 +25,7 @@ pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
         "query": args.query, "start_time": from.map(format_instant), "end_time": to.map(format_instant),
         "limit": (!args.all).then_some(args.limit), "aggregations": args.by, "histogram": args.histogram.is_some(),
     });
-    let reading = Reading {
+    let reading = TargetReading {
         kind: &events::AUDIT_SEARCH,
         command: "reeve audit search",
         request,
@@ -71,10 +71,10 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
                 Format::Json.write_entry(&mut out, &found.view())?;
             }
         } else {
-            let rows: Vec<Row> = page
+            let rows: Vec<ShowRow> = page
                 .entries
                 .iter()
-                .map(|found| Row::new(found, screen))
+                .map(|found| ShowRow::new(found, screen))
                 .collect();
             if layout.is_none() && !rows.is_empty() {
                 let made = Layout::new(&rows, screen);
@@ -164,7 +164,7 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
     Ok(total)
 }
 
-fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
+fn as_json(field: &str, counts: &ReadingCounts, total: u64) -> serde_json::Value {
     let inner = |at: usize| counts.nested.get(at).map(nested_json);
     let one = |(at, (value, count)): (usize, &(String, u64))| {
         let mut one = json!({ "value": value, "count": count });
@@ -179,7 +179,7 @@ fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
         "missing": counts.missing, "total": total })
 }
 
-fn nested_json(counts: &Counts) -> serde_json::Value {
+fn nested_json(counts: &ReadingCounts) -> serde_json::Value {
     let values: Vec<_> = counts
         .values
         .iter()
@@ -191,7 +191,7 @@ fn nested_json(counts: &Counts) -> serde_json::Value {
 fn by_value(
     out: &mut impl std::io::Write,
     field: &str,
-    counts: &Counts,
+    counts: &ReadingCounts,
     screen: &Screen,
 ) -> Result<()> {
     let mut values = Vec::new();
@@ -305,7 +305,7 @@ async fn fitting(log: &LogAt, ask: &Ask) -> Result<Span> {
 fn histogram(
     out: &mut impl std::io::Write,
     span: Span,
-    counts: Counts,
+    counts: ReadingCounts,
     screen: &Screen,
 ) -> Result<()> {
     let zone = screen.zone_name(Timestamp::now());

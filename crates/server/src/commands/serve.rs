@@ -9,7 +9,7 @@ use anyhow::Result;
 use reeve_estate::{KindReader, Kinds, Metric, MetricRow};
 use reeve_notify::notification::ChannelStore as _;
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ use crate::active::{self, ActiveLock, Turn};
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::ServeArgs;
 use crate::config::Config;
-use crate::connections::Bounds;
+use crate::connections::ConnectionBounds;
 use crate::private;
 use crate::service::{Service, bind, stop_on_signal};
 
@@ -28,7 +28,7 @@ pub struct Startup {
     /// read.
     pub config: PathBuf,
     /// Changes that plans may name.
-    pub changes: Changes,
+    pub changes: ChangeRegistry,
     /// Agent types that the service runs.
     pub agent_types: AgentTypes,
     /// Kinds of resources that are worded.
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<()> {
     let config = Config::load(args)?;
     let startup = Startup {
         config: PathBuf::new(),
-        changes: Changes::builtin(),
+        changes: ChangeRegistry::builtin(),
         agent_types: reeve_agents::registry(),
         kinds: Kinds::builtin().clone(),
         metrics: Vec::new(),
@@ -147,7 +147,7 @@ async fn stand_by(
     let stop = startup.stop.clone();
 
     // A standby publishes no metrics of its own.
-    let bounds = Bounds::new(
+    let bounds = ConnectionBounds::new(
         config.max_connections,
         config.trusted_proxies.clone(),
         Arc::default(),

@@ -13,7 +13,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use crate::cli::Look;
 
 pub(crate) use bars::bars;
-pub(crate) use table::{Layout, Row};
+pub(crate) use table::{Layout, ShowRow};
 
 /// Form of standard output.
 #[derive(Debug, Clone)]

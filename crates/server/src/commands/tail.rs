@@ -20,9 +20,9 @@ use tokio::net::unix::pipe::Sender;
 
 use reeve_audit::format::{Exported, Format};
 
-use self::events::{Event, Events};
+use self::events::{Events, TailEvent};
 use super::reading::{Ask, refused};
-use super::show::{Layout, Row, Screen};
+use super::show::{Layout, Screen, ShowRow};
 use super::target::{LogAt, Remote, Reply};
 use crate::cli::TailArgs;
 
@@ -73,7 +73,7 @@ impl Printer {
                 out,
                 "{}",
                 self.layout
-                    .line(&Row::new(found, &self.screen), &self.screen)
+                    .line(&ShowRow::new(found, &self.screen), &self.screen)
             )?;
         }
 
@@ -185,7 +185,7 @@ async fn watch(
     Ok(Ended::Broken)
 }
 
-fn take(event: &Event, last: &mut Option<u64>, printer: &Printer) -> Result<()> {
+fn take(event: &TailEvent, last: &mut Option<u64>, printer: &Printer) -> Result<()> {
     if event.name == "entry" {
         let found = Exported::read(event.data.as_bytes())?;
         // A position that was reached already is not printed again.

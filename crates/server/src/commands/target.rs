@@ -19,7 +19,7 @@ use reeve_ledger::OpenError;
 use crate::account::Account;
 use crate::cli::{ServiceTarget, Target};
 use crate::config::Config;
-use crate::service::{Log, open_log};
+use crate::service::{OpenedLog, open_log};
 
 /// Number of times that a request is sent before its failure counts.
 const ATTEMPTS: u32 = 7;
@@ -29,7 +29,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The log, wherever it is.
 pub(crate) enum LogAt {
     /// In a data directory.
-    Here(Box<Log>),
+    Here(Box<OpenedLog>),
     /// Behind a running service.
     There(Remote),
 }
@@ -54,7 +54,7 @@ pub(crate) async fn open(target: &Target) -> Result<LogAt> {
 }
 
 /// Reading of the log that a command is about to do.
-pub(crate) struct Reading {
+pub(crate) struct TargetReading {
     /// The type of the entry about it.
     pub(crate) kind: &'static EventKind,
     /// The command, `reeve audit search`.
@@ -67,7 +67,7 @@ pub(crate) struct Reading {
 /// records what it is asked; of a data directory that is read directly, the account of the
 /// operating system is recorded before anything is read, and a log that cannot be written cannot be
 /// read this way.
-pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<LogAt> {
+pub(crate) async fn open_to_read(target: &Target, reading: TargetReading) -> Result<LogAt> {
     if let Some(dir) = &target.data_dir
         && !dir.join("ledger").is_dir()
     {
@@ -84,7 +84,7 @@ pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<Lo
     Ok(opened)
 }
 
-async fn record(log: &Log, reading: Reading) -> Result<()> {
+async fn record(log: &OpenedLog, reading: TargetReading) -> Result<()> {
     let entry = Entry::for_event(reading.kind)
         .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
@@ -98,7 +98,7 @@ async fn record(log: &Log, reading: Reading) -> Result<()> {
     Ok(())
 }
 
-async fn open_dir(dir: &Path, url: &str, accept_unsigned: bool) -> Result<Log> {
+async fn open_dir(dir: &Path, url: &str, accept_unsigned: bool) -> Result<OpenedLog> {
     let config = Config {
         data_dir: dir.to_owned(),
         accept_unsigned,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use reeve_connect_outbound::{Policy, Url};
+use reeve_connect_outbound::{OutboundPolicy, Url};
 use reeve_tlog::WitnessKey;
 use serde::Deserialize;
 
@@ -181,7 +181,7 @@ fn authorities(path: &Path) -> Result<Vec<u8>> {
 
 impl OutboundSection {
     /// The policy it describes.
-    pub(crate) fn policy(&self) -> Result<Policy> {
+    pub(crate) fn policy(&self) -> Result<OutboundPolicy> {
         let network = |text: &String| {
             text.parse()
                 .with_context(|| format!("outbound.allow: {text} is not a network"))
@@ -192,7 +192,7 @@ impl OutboundSection {
             None => Vec::new(),
         };
         let allow = self.allow.iter().map(network).collect::<Result<_>>()?;
-        Ok(Policy {
+        Ok(OutboundPolicy {
             allow,
             plain_http: self.plain_http,
             authorities,

@@ -199,7 +199,8 @@ mod tests {
     fn bills_are_read_as_focus_and_agree_with_the_charges() {
         let home = tempfile::tempdir().unwrap();
         let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
-        let settings = reeve_connect_simulated::Settings::new(7, now).with_clock(move || now);
+        let settings =
+            reeve_connect_simulated::SimulatedSettings::new(7, now).with_clock(move || now);
         let estate = SimulatedEstate::with(settings);
         let last: Date = "2026-11-19".parse().unwrap();
         all(&estate, home.path(), last).unwrap();

@@ -17,7 +17,7 @@ const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 
 /// Attempts by export. They are kept in memory: a restart tries every export at once.
 #[derive(Default)]
-pub(super) struct Attempts(Mutex<HashMap<ExportId, Attempt>>);
+pub(super) struct ExportAttempts(Mutex<HashMap<ExportId, Attempt>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
@@ -25,7 +25,7 @@ struct Attempt {
     next_at: Timestamp,
 }
 
-impl Attempts {
+impl ExportAttempts {
     /// Notes an attempt that could not continue. Returns their number.
     pub(super) fn note(&self, id: &ExportId, now: Timestamp) -> u32 {
         let mut attempts = self
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn each_attempt_waits_longer_and_the_others_do_not() {
-        let (attempts, poison) = (Attempts::default(), ExportId("poison".to_owned()));
+        let (attempts, poison) = (ExportAttempts::default(), ExportId("poison".to_owned()));
         let at = |seconds| Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds);
         assert_eq!(attempts.note(&poison, at(0)), 1);
         assert_eq!(attempts.waiting(at(0)), std::slice::from_ref(&poison));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::format::{EntryView, FormatError, Integrity, Written};
-use reeve_exports::{Export, LeafFile, Progress, TextFile};
+use reeve_exports::{Export, ExportProgress, LeafFile, TextFile};
 use reeve_lake::EntryFile;
 use reeve_ledger::{StoredEntry, Stretch};
 use tokio::task::spawn_blocking;
@@ -40,23 +40,27 @@ enum Body {
 }
 
 /// Writes entries, and knows where whole records end on disk.
-pub(super) struct Files {
+pub(super) struct ExportFiles {
     folder: PathBuf,
     export: Export,
     body: Body,
     leaves: LeafFile,
-    progress: Progress,
+    progress: ExportProgress,
     limit: u64,
 }
 
-impl Files {
+impl ExportFiles {
     /// Begins the files of an export, or continues with them where its progress says.
-    pub(super) async fn open(folder: &Path, export: &Export, limit: u64) -> io::Result<Files> {
+    pub(super) async fn open(
+        folder: &Path,
+        export: &Export,
+        limit: u64,
+    ) -> io::Result<ExportFiles> {
         let (folder, export) = (folder.to_owned(), export.clone());
-        blocking(move || Files::open_now(folder, export, limit)).await
+        blocking(move || ExportFiles::open_now(folder, export, limit)).await
     }
 
-    fn open_now(folder: PathBuf, export: Export, limit: u64) -> io::Result<Files> {
+    fn open_now(folder: PathBuf, export: Export, limit: u64) -> io::Result<ExportFiles> {
         std::fs::create_dir_all(&folder)?;
         private(&folder)?;
         let mut progress = export.progress;
@@ -80,7 +84,7 @@ impl Files {
         };
 
         let leaves = LeafFile::open(&folder.join(LEAVES), progress.entries)?;
-        Ok(Files {
+        Ok(ExportFiles {
             folder,
             export,
             body,
@@ -91,12 +95,12 @@ impl Files {
     }
 
     /// Place up to which everything was on disk at the last settling.
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> ExportProgress {
         self.progress
     }
 
     /// Writes a stretch of entries to the files.
-    pub(super) async fn write(mut self, stretch: Stretch) -> Result<Files, WriteError> {
+    pub(super) async fn write(mut self, stretch: Stretch) -> Result<ExportFiles, WriteError> {
         let done = spawn_blocking(move || {
             for entry in &stretch.entries {
                 self.entry(entry)?;
@@ -187,7 +191,7 @@ impl Files {
     }
 
     /// Makes what was written durable.
-    pub(super) async fn settle(mut self) -> io::Result<Files> {
+    pub(super) async fn settle(mut self) -> io::Result<ExportFiles> {
         blocking(move || {
             if let Body::Text(file) = &mut self.body {
                 file.settle()?;
@@ -199,7 +203,7 @@ impl Files {
     }
 
     /// Ends all files. An export of nothing still has one.
-    pub(super) async fn finish(mut self) -> io::Result<Progress> {
+    pub(super) async fn finish(mut self) -> io::Result<ExportProgress> {
         blocking(move || {
             match &mut self.body {
                 Body::Text(file) => {

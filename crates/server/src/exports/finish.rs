@@ -9,21 +9,21 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use reeve_exports::manifest::{self, Evidence};
+use reeve_exports::manifest::{self, ExportEvidence};
 use reeve_exports::{
-    CarryError, Destination, DestinationSecret, Export, ExportFile, ExportState, FailureCode,
+    CarryError, DestinationSecret, Export, ExportDestination, ExportFile, ExportState, FailureCode,
     FileRole, LeafReader, digest,
 };
 use reeve_ledger::Ledger;
 use reeve_tlog::{Checkpoint, MultiProofWriter, SignedNote};
 
 use super::files::{LEAVES, blocking};
-use super::{Runner, Stop, failed, record, recurring};
+use super::{ExportRunner, Stop, failed, record, recurring};
 
 /// Waits before further attempts to reach a destination.
 const ATTEMPTS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(10)];
 
-impl Runner {
+impl ExportRunner {
     pub(super) async fn finish(&self, export: &mut Export) -> Result<(), Stop> {
         let folder = self.folder(export);
         if export.finished_at.is_none() {
@@ -158,7 +158,7 @@ impl Runner {
     /// Carries one file, again where an error may pass.
     async fn carry(
         &self,
-        destination: &Destination,
+        destination: &ExportDestination,
         secret: &DestinationSecret,
         name: &str,
         path: &Path,
@@ -188,12 +188,12 @@ impl Runner {
 pub(crate) async fn evidence(
     ledger: &Ledger,
     entry: &reeve_ledger::StoredEntry,
-) -> anyhow::Result<Evidence> {
+) -> anyhow::Result<ExportEvidence> {
     let entry_proof = ledger.proof(entry).await?;
     let checkpoint = reeve_tlog::ProofFile::parse(entry_proof.as_bytes())?
         .checkpoint
         .to_string();
-    Ok(Evidence {
+    Ok(ExportEvidence {
         checkpoint,
         entry_proof,
         log_key: ledger.verifier_key(),
@@ -205,7 +205,7 @@ async fn proof(
     ledger: &Ledger,
     folder: &Path,
     export: &Export,
-    evidence: &Evidence,
+    evidence: &ExportEvidence,
 ) -> Result<ExportFile, Stop> {
     let wrong = |error: &dyn std::fmt::Display| {
         Stop::Later(anyhow::anyhow!("the checkpoint cannot be read: {error}"))

@@ -14,15 +14,15 @@ const ENTRIES: usize = 4000;
 const BYTES: usize = 8 << 20;
 
 /// Reads the entries of an export.
-pub(super) struct Reading(Scan);
+pub(super) struct ExportReading(Scan);
 
-impl Reading {
+impl ExportReading {
     /// Begins where the export continues. The one place where an export reads the log.
     pub(super) async fn new(
         context: &TaskContext,
         export: &Export,
         principal: &Principal,
-    ) -> Result<Reading, Stop> {
+    ) -> Result<ExportReading, Stop> {
         let query = export
             .selection
             .predicate(export.created_at)
@@ -51,7 +51,7 @@ impl Reading {
         complete.map_err(unreadable)?;
         let range = export.progress.position..export.progress.end;
         let scan = trail.scan(query, range, export.created_at);
-        Ok(Reading(scan.with_stretches_of(ENTRIES, BYTES)))
+        Ok(ExportReading(scan.with_stretches_of(ENTRIES, BYTES)))
     }
 
     /// Reads the next stretch; `None` at the end.

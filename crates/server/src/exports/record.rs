@@ -14,13 +14,13 @@ use reeve_trail::{Journal, Trail};
 
 /// The log as the service itself writes it.
 #[derive(Clone, Copy)]
-pub(crate) struct Log<'a> {
+pub(crate) struct ExportLog<'a> {
     pub(crate) journal: &'a Journal,
     pub(crate) trail: &'a Trail,
 }
 
 /// Records that an export is complete, and returns the entry as the log has it.
-pub(super) async fn succeeded(log: Log<'_>, export: &Export) -> Result<Arc<StoredEntry>> {
+pub(super) async fn succeeded(log: ExportLog<'_>, export: &Export) -> Result<Arc<StoredEntry>> {
     let id = format!("export-{}", export.id.0);
     let entry = entry(
         export,
@@ -39,7 +39,7 @@ pub(super) async fn succeeded(log: Log<'_>, export: &Export) -> Result<Arc<Store
 }
 
 /// Records that an export failed.
-pub(super) async fn failed(log: Log<'_>, export: &Export) -> Result<()> {
+pub(super) async fn failed(log: ExportLog<'_>, export: &Export) -> Result<()> {
     let failure = export
         .failure
         .as_ref()
@@ -61,7 +61,7 @@ pub(super) async fn failed(log: Log<'_>, export: &Export) -> Result<()> {
 
 /// Records the delivery of the files, or why they were not delivered.
 pub(super) async fn delivery(
-    log: Log<'_>,
+    log: ExportLog<'_>,
     export: &Export,
     destination: &str,
     error: Option<&str>,
@@ -132,7 +132,7 @@ fn entry(
 }
 
 /// Appends an entry unless it is in the log already. Returns the identifier that it has there.
-pub(crate) async fn append(log: Log<'_>, entry: Entry) -> Result<EventId> {
+pub(crate) async fn append(log: ExportLog<'_>, entry: Entry) -> Result<EventId> {
     let id = entry.event_id.clone();
     log.journal
         .record_once(entry)

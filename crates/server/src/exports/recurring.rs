@@ -5,7 +5,8 @@ use crate::tasks::context::TaskContext;
 use anyhow::Result;
 use reeve_access::AccessError;
 use reeve_exports::{
-    Estimate, Export, ExportFilter, ExportId, ExportState, Progress, ScheduledExport, Selection,
+    Estimate, Export, ExportFilter, ExportId, ExportProgress, ExportState, ScheduledExport,
+    Selection,
 };
 
 /// Exports that wait or run at most; a schedule waits for room.
@@ -88,10 +89,10 @@ fn run_of(context: &TaskContext, schedule: &ScheduledExport) -> Export {
             entries: end.saturating_sub(schedule.covered_to),
             bytes: 0,
         },
-        progress: Progress {
+        progress: ExportProgress {
             position: schedule.covered_to,
             end,
-            ..Progress::default()
+            ..ExportProgress::default()
         },
         failure: None,
         files: Vec::new(),

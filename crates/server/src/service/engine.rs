@@ -11,9 +11,9 @@ use reeve_engine::{
     RunbookPorts, RunbookService, Runbooks, Scheduler, ScopeService, ServiceLoads, SpotMarkets,
     Spots, WorkloadService, Workloads,
 };
-use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
+use reeve_estate::{DescriptionStore, EstateStore, PriceCatalogue, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::judgement::activity::Activity;
 use reeve_recommend::judgement::evidence::EvidenceStore;
 use reeve_recommend::judgement::open_facts::FactSource;
@@ -31,10 +31,10 @@ pub(super) struct EnginePorts {
     pub(super) store: Arc<Store>,
     pub(super) samples: Arc<dyn SampleStore>,
     pub(super) clouds: Arc<CloudRegistry>,
-    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) catalogue: Arc<PriceCatalogue>,
     pub(super) recorder: Arc<dyn Recorder>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) changes: Changes,
+    pub(super) changes: ChangeRegistry,
     pub(super) agent_types: AgentTypes,
     pub(super) charges: Arc<dyn ChargeReader>,
     pub(super) log: Arc<dyn LogReader>,

@@ -11,22 +11,22 @@ use parking_lot::Mutex;
 use reeve_audit::Json;
 use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, ConnectionStatus, EstateStore as _, Kinds, Observed,
-    Operation, Resource, ResourceId, Snapshot,
+    Operation, Resource, ResourceId, ResourceSnapshot,
 };
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reach, Reversal, Task,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal, Task, TaskReach,
     foreign, precondition, verify,
 };
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
-use reeve_recommend::ports::responses::Offer;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::ports::responses::ResponseOffer;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{
-    Decision, Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationId,
-    RecommendationType,
+    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationDecision,
+    RecommendationId, RecommendationType,
 };
 use reeve_testkit::contract::estate as samples;
 use reeve_testkit::http::{Api, until};
@@ -72,7 +72,7 @@ fn colored(color: &str) -> Expectation {
 
 impl Paint {
     fn step(target: &str, color: &str) -> Task {
-        let goal = Reach::by(
+        let goal = TaskReach::by(
             "the paint",
             SetColor(color.to_owned()),
             vec![colored(color)],
@@ -114,7 +114,7 @@ impl Change for Paint {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        _: &reeve_estate::Catalogue,
+        _: &reeve_estate::PriceCatalogue,
     ) -> Result<(), ActError> {
         let SetColor(color) = operation.downcast_ref().ok_or_else(|| foreign(operation))?;
         twin.tags.insert("color".to_owned(), color.clone());
@@ -181,7 +181,7 @@ impl Act for Workshop {
         &self,
         _: &ResourceId,
         _: &str,
-        _: &Snapshot,
+        _: &ResourceSnapshot,
     ) -> Result<bool, ActError> {
         Ok(true)
     }
@@ -196,7 +196,7 @@ fn things() -> Vec<Resource> {
     vec![thing("thing-1"), thing("thing-2")]
 }
 
-fn offer(resource: Resource) -> Offer {
+fn offer(resource: Resource) -> ResponseOffer {
     let words = |text: &str| text.to_owned();
     let change = Paint {
         from: words("red"),
@@ -219,7 +219,7 @@ fn offer(resource: Resource) -> Offer {
             .with_data_points(1)
             .with_cost_reduction(words("none"))
             .with_performance_impact(words("none"))
-            .with_decision_path(vec![Decision {
+            .with_decision_path(vec![RecommendationDecision {
                 check: words("Is it red?"),
                 answer: Some(true),
                 detail: words("red"),
@@ -238,10 +238,10 @@ fn offer(resource: Resource) -> Offer {
     .with_plan(Plan::new(&change, resource.id.as_str()))
     .with_reason_codes(vec![words("is_red")]);
 
-    Offer {
+    ResponseOffer {
         resource,
         proposal,
-        cause: Cause::Person(words("ann@example.com")),
+        cause: OriginCause::Person(words("ann@example.com")),
     }
 }
 
@@ -283,7 +283,7 @@ async fn served(service: Service) -> (Api, CancellationToken, tokio::task::JoinH
 }
 
 /// Opens a service with the cloud behind every connection.
-async fn opened(config: Config, cloud: &Arc<Workshop>, changes: Changes) -> Service {
+async fn opened(config: Config, cloud: &Arc<Workshop>, changes: ChangeRegistry) -> Service {
     let clouds = CloudRegistry::made_up(cloud.clone());
     let kinds = Kinds::builtin().clone();
     Service::open(
@@ -307,7 +307,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
         ..Config::default()
     };
     let cloud = Arc::new(Workshop(Mutex::new(things())));
-    let known = Changes::builtin().with(PAINT);
+    let known = ChangeRegistry::builtin().with(PAINT);
     let service = opened(config.clone(), &cloud, known).await;
     let ids = keep_everything(&service).await;
     let execution = service.engine.execution.clone();
@@ -376,7 +376,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     drop(execution);
 
     // A release without the row shows the plan and does not carry it out.
-    let service = opened(config, &cloud, Changes::builtin()).await;
+    let service = opened(config, &cloud, ChangeRegistry::builtin()).await;
     let (api, stop, serving) = served(service).await;
     let path = format!("intelligence/recommendations/{}", ids[1].0);
     let shown = api.get(&path).await.expect(200);

@@ -22,7 +22,7 @@ const STATE: &str = "state";
 const DATABASE: &str = "reeve.db";
 
 /// The log, its search, and nothing else: what importing and searching a data directory need.
-pub(crate) struct Log {
+pub(crate) struct OpenedLog {
     pub(crate) ledger: Ledger,
     /// The search over it.
     pub(crate) search: Arc<EntrySearch>,
@@ -31,7 +31,7 @@ pub(crate) struct Log {
     pub(crate) data_dir: PathBuf,
 }
 
-impl Log {
+impl OpenedLog {
     /// The log as callers append to it and read it, each within their visibility.
     pub(super) fn of_callers(&self) -> reeve_trail::Log {
         reeve_trail::Log::new(self.ledger.clone(), self.search.clone())
@@ -44,13 +44,13 @@ impl Log {
 }
 
 /// Opens the log of a data directory. Of one that was restored the key is replaced first.
-pub(crate) async fn open_log(config: &Config) -> Result<Log> {
+pub(crate) async fn open_log(config: &Config) -> Result<OpenedLog> {
     check_restore(&config.data_dir)?;
     open_restored(config).await
 }
 
 /// Opens the log of a data directory that is being restored.
-pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
+pub(crate) async fn open_restored(config: &Config) -> Result<OpenedLog> {
     open(config, Arc::new(Unfenced)).await
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
 pub(super) async fn open_held(
     config: &Config,
     lock: &ActiveLock,
-) -> Result<(Arc<Store>, Log, ActiveLease)> {
+) -> Result<(Arc<Store>, OpenedLog, ActiveLease)> {
     active::check_file_system(config)?;
     check_restore(&config.data_dir)?;
 
@@ -96,7 +96,7 @@ fn check_restore(data_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
+async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<OpenedLog> {
     private::make(&config.data_dir)?;
     let signer =
         reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
@@ -122,7 +122,7 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
     let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
     let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
 
-    Ok(Log {
+    Ok(OpenedLog {
         ledger,
         search,
         segments,

@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result};
 use async_trait::async_trait;
 use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_audit::Draft;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_dependencies::{MapPorts, MapReader};
 use reeve_engine::ResponseService;
-use reeve_estate::Catalogue;
+use reeve_estate::PriceCatalogue;
 use reeve_http::prices::PriceBook;
 use reeve_incidents::{IncidentPorts, IncidentService};
 use reeve_intake::{EntryAppender, SourceIntake};
@@ -32,7 +32,7 @@ use crate::config::Config;
 
 /// The price files of the store, in force in a catalogue of this service.
 pub(super) async fn prices(store: &Arc<Store>) -> Result<Arc<PriceBook>> {
-    let book = PriceBook::open(store.clone(), Arc::new(Catalogue::builtin().clone())).await;
+    let book = PriceBook::open(store.clone(), Arc::new(PriceCatalogue::builtin().clone())).await;
     Ok(Arc::new(
         book.context("the imported prices could not be read")?,
     ))
@@ -45,7 +45,7 @@ pub(super) fn anomaly_service(
     engine: &EngineServices,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    (catalogue, agent_types, policy): (&Arc<Catalogue>, AgentTypes, Policy),
+    (catalogue, agent_types, policy): (&Arc<PriceCatalogue>, AgentTypes, OutboundPolicy),
     trail: Trail,
 ) -> AnomalyService {
     AnomalyService::new(AnomalyPorts {
@@ -149,7 +149,7 @@ pub(super) fn rule_service(
     responses: &Arc<ResponseService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    (catalogue, agent_types): (&Arc<Catalogue>, AgentTypes),
+    (catalogue, agent_types): (&Arc<PriceCatalogue>, AgentTypes),
 ) -> Result<Arc<RuleService>> {
     Ok(Arc::new(RuleService::new(RulePorts {
         rules: store.clone(),

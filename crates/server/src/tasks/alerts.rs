@@ -12,7 +12,8 @@ use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
 use reeve_access::{AccessError, ListError, with_lists};
 use reeve_alerts::{
-    Changes, ClockStep, Evaluator, Limits, Observed, Progress, Rule, degraded_entry, firing_entry,
+    AlertProgress, AlertRule, ClockStep, Evaluator, EvaluatorChanges, EvaluatorLimits, Observed,
+    degraded_entry, firing_entry,
 };
 use reeve_audit::query::{Expr, Query};
 use reeve_trail::Trail;
@@ -128,7 +129,7 @@ async fn show(context: &TaskContext, slot: &mut Option<Watch>) -> Result<()> {
 /// Tells the log of rules that count only in part from now on, and of steps of the clock. Before
 /// the position moves, so that a sudden stop does not lose it: the entry of a rule has the same
 /// identifier when it is written again.
-async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
+async fn warn(context: &TaskContext, changes: &EvaluatorChanges) -> Result<()> {
     let new = changes.degraded.iter().filter(|degraded| degraded.is_new);
     for degraded in new {
         let (rule, bound) = (&degraded.rule_name, degraded.by.as_str());
@@ -173,11 +174,14 @@ async fn current<'w>(
             watch.generation = generation;
         } else {
             let Some(progress) = store.alert_progress().await? else {
-                let begin = Progress {
+                let begin = AlertProgress {
                     position: end,
                     clock: None,
                 };
-                return match store.alert_advance(None, begin, &Changes::default()).await {
+                return match store
+                    .alert_advance(None, begin, &EvaluatorChanges::default())
+                    .await
+                {
                     Ok(()) | Err(AccessError::Conflict(_)) => Ok(None),
                     Err(error) => Err(error.into()),
                 };
@@ -192,7 +196,7 @@ async fn current<'w>(
                 );
                 context.journal.failed("alerts.clock", message).await;
             }
-            let mut evaluator = Evaluator::new(Limits::default(), progress);
+            let mut evaluator = Evaluator::new(EvaluatorLimits::default(), progress);
             evaluator.set_rules(rules);
             // State that another process has kept since belongs to a later position; the next move
             // is refused then.
@@ -209,7 +213,10 @@ async fn current<'w>(
 
 /// Returns rules with the values that their lists have now. A rule whose list is gone matches
 /// nothing, and that is told.
-async fn with_values(context: &TaskContext, mut rules: Vec<Rule>) -> Result<Vec<Arc<Rule>>> {
+async fn with_values(
+    context: &TaskContext,
+    mut rules: Vec<AlertRule>,
+) -> Result<Vec<Arc<AlertRule>>> {
     for rule in &mut rules {
         rule.settings.query = match with_lists(context.lists.as_ref(), &rule.settings.query).await {
             Ok(query) => query,

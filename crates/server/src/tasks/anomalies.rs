@@ -13,7 +13,7 @@ use reeve_agents::security_intelligence::prediction;
 use reeve_anomalies::threat::{ListState, Threats, together};
 use reeve_anomalies::watch::{BehaviorWatch, MetricWatch};
 use reeve_anomalies::{
-    AnomalySettings, ChainScope, Finding, Position, Thresholds, TrainedBands, needed_from,
+    AnomalySettings, ChainScope, Finding, LessonThresholds, Position, TrainedBands, needed_from,
 };
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
@@ -43,7 +43,7 @@ struct Watches {
     behavior: BehaviorWatch,
     threats: Threats,
     /// Learned thresholds of the last look.
-    thresholds: Thresholds,
+    thresholds: LessonThresholds,
     /// Of the lists that `threats` was made of.
     lists: Vec<ListState>,
     /// Unknown before the first look.

@@ -6,14 +6,14 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::exports::Runner;
+use crate::exports::ExportRunner;
 use crate::service::Service;
 
 /// Time between two looks for work.
 const BEAT: Duration = Duration::from_millis(500);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let runner = Arc::new(Runner::new(service));
+    let runner = Arc::new(ExportRunner::new(service));
     let ending = stop.clone();
     super::every(tracker, stop, BEAT, move || {
         let (runner, ending) = (runner.clone(), ending.clone());

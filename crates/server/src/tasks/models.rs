@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reeve_engine::models::Outcome;
+use reeve_engine::models::ModelOutcome;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
 use reeve_recommend::ports::AgentStore as _;
@@ -82,7 +82,7 @@ async fn look_after(
             .look_after(&trainer, material, Some(&mut parts), &Caller::system())
             .await?
         {
-            Outcome::Promoted(model) => {
+            ModelOutcome::Promoted(model) => {
                 tracing::info!(
                     agent = agent.name,
                     name,
@@ -91,7 +91,7 @@ async fn look_after(
                     "a model serves"
                 );
             }
-            Outcome::Refused(model) => {
+            ModelOutcome::Refused(model) => {
                 tracing::info!(
                     agent = agent.name,
                     name,
@@ -99,8 +99,8 @@ async fn look_after(
                     "a model was refused"
                 )
             }
-            Outcome::Judged(_) => {}
-            Outcome::Abstained(why) => {
+            ModelOutcome::Judged(_) => {}
+            ModelOutcome::Abstained(why) => {
                 tracing::debug!(agent = agent.name, name, why, "no model was trained")
             }
         }

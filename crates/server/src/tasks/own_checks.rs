@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reeve_audit::query::Query;
 use reeve_audit::{Entry, Json, events};
-use reeve_controls::{Catalogue, OwnFile, OwnFiles};
+use reeve_controls::{ControlCatalogue, OwnFile, OwnFiles};
 use reeve_ledger::SearchRequest;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
@@ -69,7 +69,7 @@ async fn record_start(context: &TaskContext, trail: &Trail, own: &Arc<OwnChecks>
 }
 
 /// The entry of a folder that was read: files that came into force, that left, and that are refused.
-fn entry(before: &OwnFiles, after: &Catalogue) -> Entry {
+fn entry(before: &OwnFiles, after: &ControlCatalogue) -> Entry {
     let own = after.own();
     let (came, left) = own.differences(before);
     let refused = own.refused.iter().take(MOST_NAMED).map(|error| {

@@ -14,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events};
-use reeve_connect_aws::{Bucket, BucketPlace};
-use reeve_connect_outbound::{Limits, Outbound};
+use reeve_connect_aws::{AwsBucket, BucketPlace};
+use reeve_connect_outbound::{Outbound, OutboundLimits};
 use reeve_ledger::{Fence as _, Ledger};
 use reeve_trail::Journal;
 
 use crate::active::Deadline;
 use crate::adapters::publish::{
-    BucketDestination, Conflict, Destination, FileDestination, Published, WebhookDestination,
+    BucketDestination, Conflict, FileDestination, PublishDestination, Published, WebhookDestination,
 };
 use crate::config::{Config, Publish};
 use crate::service::Service;
@@ -67,11 +67,14 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 
 /// The guarded client for webhooks, witnesses, and buckets at an endpoint of their own.
 fn outbound(config: &Config) -> Result<Outbound> {
-    Ok(Outbound::new(config.outbound.policy()?, Limits::default()))
+    Ok(Outbound::new(
+        config.outbound.policy()?,
+        OutboundLimits::default(),
+    ))
 }
 
-async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
-    let mut destinations: Vec<Arc<dyn Destination>> = Vec::new();
+async fn destinations(config: &Config) -> Result<Vec<Arc<dyn PublishDestination>>> {
+    let mut destinations: Vec<Arc<dyn PublishDestination>> = Vec::new();
     let Publish {
         file, s3, webhook, ..
     } = &config.publish;
@@ -88,7 +91,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
             key: None,
         };
         destinations.push(Arc::new(BucketDestination::new(
-            Bucket::open(&place, &outbound(config)?).await,
+            AwsBucket::open(&place, &outbound(config)?).await,
         )));
     }
 
@@ -107,7 +110,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
 /// Keeps one place up to date until the service ends, and then once more.
 async fn keep_up(
     (ledger, journal, deadline): (Ledger, Arc<Journal>, Arc<Deadline>),
-    destination: Arc<dyn Destination>,
+    destination: Arc<dyn PublishDestination>,
     publish: Publish,
     stop: CancellationToken,
 ) {
@@ -193,7 +196,7 @@ fn conflict(target: &str, error: &str) -> Entry {
 
 async fn deliver(
     ledger: &Ledger,
-    destination: &dyn Destination,
+    destination: &dyn PublishDestination,
     note: String,
     limit: Duration,
 ) -> Result<u64> {

@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::{AccessError, AuditScope, Authenticator, Permission, UserId};
 use reeve_audit::EventId;
-use reeve_reports::{Run, RunState, document, run_entry};
+use reeve_reports::{ReportRun, RunState, document, run_entry};
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -26,7 +26,7 @@ use tokio_util::task::TaskTracker;
 use crate::exports::{finish, record};
 use crate::service::Service;
 use crate::tasks::context::TaskContext;
-use work::{Done, Work};
+use work::{Done, ReportWork};
 
 /// Time between two looks for work.
 const BEAT: Duration = Duration::from_millis(500);
@@ -101,9 +101,9 @@ impl Runner {
     }
 
     /// Takes a run, unless another process was faster, and sees it to its end.
-    async fn take(&self, run: Run, stop: &CancellationToken) -> Result<()> {
+    async fn take(&self, run: ReportRun, stop: &CancellationToken) -> Result<()> {
         let now = self.context.now();
-        let mut run = Run {
+        let mut run = ReportRun {
             state: RunState::Running,
             started_at: Some(now),
             touched_at: now,
@@ -122,7 +122,7 @@ impl Runner {
     }
 
     /// Works on a run while touching it.
-    async fn follow(&self, run: &mut Run, stop: &CancellationToken) -> Result<Ending> {
+    async fn follow(&self, run: &mut ReportRun, stop: &CancellationToken) -> Result<Ending> {
         if run.cancelling {
             return Ok(Ending::Cancelled);
         }
@@ -155,7 +155,7 @@ impl Runner {
             return Ok(ending);
         }
 
-        let work = Work::new(
+        let work = ReportWork::new(
             &self.context,
             &self.ledger,
             &self.trail,
@@ -185,7 +185,11 @@ impl Runner {
 
     /// Narrows a run to the scope of its user, and keeps it so before an entry is read. Returns the
     /// end of a run that has nothing in the scope, or that was cancelled.
-    async fn narrow(&self, run: &mut Run, scope: Option<&AuditScope>) -> Result<Option<Ending>> {
+    async fn narrow(
+        &self,
+        run: &mut ReportRun,
+        scope: Option<&AuditScope>,
+    ) -> Result<Option<Ending>> {
         loop {
             let narrowed = match run.clone().within(scope) {
                 Ok(narrowed) => narrowed,
@@ -204,10 +208,10 @@ impl Runner {
     }
 
     /// Keeps the progress of a run; `false` when it is to be cancelled.
-    async fn touch(&self, run: &mut Run) -> Result<bool> {
+    async fn touch(&self, run: &mut ReportRun) -> Result<bool> {
         let (progress, now) = (run.progress, self.context.now());
         loop {
-            let touched = Run {
+            let touched = ReportRun {
                 progress,
                 touched_at: now,
                 version: run.version + 1,
@@ -231,12 +235,12 @@ impl Runner {
 
     /// Records a run that succeeded with the hashes of its files, and writes the manifest with the
     /// proof of that entry. Returns the manifest's length.
-    async fn attest(&self, run: &Run) -> Result<u64> {
+    async fn attest(&self, run: &ReportRun) -> Result<u64> {
         // The identifier follows from the files: recording the same files again adds no entry, and
         // a run that was begun anew after a crash has other files and an entry of its own.
         let hash = &run.files.json.sha256;
         let id = format!("report-{}-{}", run.id.0, hash.get(..16).unwrap_or(hash));
-        let log = record::Log {
+        let log = record::ExportLog {
             journal: &self.context.journal,
             trail: &self.trail,
         };
@@ -255,9 +259,9 @@ impl Runner {
         files::write_manifest(&self.context, &run.id, document::manifest(run, evidence)).await
     }
 
-    async fn end(&self, run: Run, ending: Ending) -> Result<()> {
+    async fn end(&self, run: ReportRun, ending: Ending) -> Result<()> {
         let now = self.context.now();
-        let mut ended = Run {
+        let mut ended = ReportRun {
             ended_at: Some(now),
             touched_at: now,
             version: run.version + 1,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{ConnectionStatus, Credentials, EstateStore as _};
+use reeve_estate::{ConnectionCredentials, ConnectionStatus, EstateStore as _};
 use reeve_recommend::judgement::spot::{SpotSource, SpotStore as _};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -35,7 +35,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 };
             for connection in connections {
                 let is_own = |source: &SpotSource| source.connection == connection.id;
-                let is_simulated = matches!(connection.credentials, Credentials::Simulated);
+                let is_simulated =
+                    matches!(connection.credentials, ConnectionCredentials::Simulated);
                 let has_source = is_simulated || sources.iter().any(is_own);
                 if connection.status == ConnectionStatus::Disabled || !has_source {
                     continue;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reeve_access::{Permission, Role};
-use reeve_http::guard::{Access, Rule};
+use reeve_http::guard::{Access, GuardRule};
 use reeve_http::scope::{WITHIN_SCOPE, is_within};
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::live::Live;
@@ -53,7 +53,7 @@ async fn a_route_that_does_not_narrow_refuses_a_caller_with_a_scope() {
 
     let rules = reeve_http::router::rules();
     for (method, path) in WITHIN_SCOPE {
-        let is_route = |rule: &Rule| rule.method == *method && rule.path == *path;
+        let is_route = |rule: &GuardRule| rule.method == *method && rule.path == *path;
         assert!(rules.iter().any(is_route), "{method} {path}");
     }
     for rule in rules.iter().filter(|rule| rule.access != Access::Public) {

@@ -11,12 +11,12 @@ use async_trait::async_trait;
 use futures::future;
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, Described, DescriptionSink, Document, KindReader, Kinds, ReadError, ReadOutcome,
-    Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind, ResourceState,
-    Specification,
+    Connection, Described, DescriptionReadError, DescriptionReading, DescriptionSink, Document,
+    KindReader, Kinds, ReadOutcome, Relation, RelationKind, Resource, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 use reeve_recommend::agent::contract::AgentTypes;
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_server::Startup;
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::Moto;
@@ -83,8 +83,8 @@ impl Archive {
         sink: &dyn DescriptionSink,
         listing: u64,
         drives: u64,
-    ) -> Result<(), ReadError> {
-        let failed = |error: reeve_estate::StoreError| ReadError(error.to_string());
+    ) -> Result<(), DescriptionReadError> {
+        let failed = |error: reeve_estate::StoreError| DescriptionReadError(error.to_string());
         for page in 0..PAGES {
             // Turning an answer into descriptions keeps the task busy, as a connector's parser
             // does.
@@ -96,7 +96,7 @@ impl Archive {
         }
 
         let now = Timestamp::now();
-        let reading = Reading {
+        let reading = DescriptionReading {
             kind: kind(),
             region: format!("shelf-{listing}"),
             outcome: ReadOutcome::Complete,
@@ -118,7 +118,7 @@ impl KindReader for Archive {
         &self,
         connection: &Connection,
         sink: &dyn DescriptionSink,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), DescriptionReadError> {
         let drives = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let listings = (0..LISTINGS).map(|listing| self.listing(connection, sink, listing, drives));
         future::join_all(listings).await.into_iter().collect()
@@ -138,7 +138,7 @@ async fn started(
     let (bound, address) = tokio::sync::oneshot::channel::<SocketAddr>();
     let startup = Startup {
         config,
-        changes: Changes::builtin(),
+        changes: ChangeRegistry::builtin(),
         agent_types: AgentTypes::new(reeve_agents::rows()),
         kinds: Kinds::builtin().clone(),
         metrics: Vec::new(),

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Kinds, Metric, Resource, Series};
+use reeve_estate::{Kinds, Metric, PriceCatalogue, Resource, SampleSeries};
 use reeve_recommend::agent::contract::{AgentDefinition, AgentTypes};
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::agent::{
-    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
+    Agent, AgentId, AgentScope, AgentType, AutoApply, Impact, Mode, Notifications, Timing,
 };
-use reeve_recommend::change::Changes;
+use reeve_recommend::change::ChangeRegistry;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::models::{Material, calibrator_from};
@@ -63,7 +63,7 @@ impl Running {
         let (bound, address) = tokio::sync::oneshot::channel::<SocketAddr>();
         let startup = Startup {
             config,
-            changes: Changes::builtin()
+            changes: ChangeRegistry::builtin()
                 .with(tape_librarian::CHANGE)
                 .with(tape_inspector::change()),
             agent_types: AgentTypes::new(rows),
@@ -562,7 +562,7 @@ fn material(now: Timestamp) -> Material {
     let resources: Vec<Resource> = (0..3)
         .map(|n| estate::resource("c-1", &format!("i-{n}")).unwrap())
         .collect();
-    let series = resources.iter().enumerate().map(|(n, one)| Series {
+    let series = resources.iter().enumerate().map(|(n, one)| SampleSeries {
         resource: one.id.clone(),
         metric: Metric::CpuUtilization,
         points: (1..80 * 24)
@@ -577,7 +577,7 @@ fn material(now: Timestamp) -> Material {
         agent_type: AgentType::named("tape_librarian"),
         name: "Librarian".to_owned(),
         mode: Mode::Learning,
-        scope: Scope::default(),
+        scope: AgentScope::default(),
         learning_period_days: 14,
         confidence_threshold: 85.0,
         auto_apply: AutoApply {
@@ -591,7 +591,7 @@ fn material(now: Timestamp) -> Material {
             anomalies: Timing::Never,
         },
         schedule: None,
-        settings: Settings::default(),
+        settings: AgentSettings::default(),
         learning_waived: None,
         version: 1,
         created_at: at(2400),
@@ -600,7 +600,7 @@ fn material(now: Timestamp) -> Material {
     };
 
     let series = series.collect();
-    let catalogue = Arc::new(Catalogue::builtin().clone());
+    let catalogue = Arc::new(PriceCatalogue::builtin().clone());
     Material {
         agent,
         resources,

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use reeve_access::principal::PrincipalKind;
 use reeve_access::{Principal, Role, UserId};
-use reeve_http::guard::{Access, Rule};
+use reeve_http::guard::{Access, GuardRule};
 use reeve_testkit::http::{Answer, Api};
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
 
 /// Sends what a route takes as little as possible: identifiers that do not exist, an empty body. A
 /// stream is not read to its end, which it does not have.
-pub(crate) async fn knock(api: &Api, rule: &Rule) -> Answer {
+pub(crate) async fn knock(api: &Api, rule: &GuardRule) -> Answer {
     let streams = rule.path.ends_with("/live");
     if streams && let Ok(response) = api.ask(&rule.path, &[]).await {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

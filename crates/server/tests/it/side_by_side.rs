@@ -8,7 +8,7 @@ use reeve_estate::ResourceKind;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_testkit::http::{Api, until};
@@ -75,7 +75,7 @@ impl AgentDefinition for Judge {
         &self.info
     }
 
-    fn needs(&self, _: &Settings) -> Needs {
+    fn needs(&self, _: &AgentSettings) -> Needs {
         Needs {
             kinds: vec![ResourceKind::VirtualMachine],
             ..Needs::default()

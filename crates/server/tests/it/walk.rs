@@ -3,7 +3,7 @@
 //! description, so that a new route is walked too.
 
 use reeve_access::{Permission, Role};
-use reeve_http::guard::Rule;
+use reeve_http::guard::GuardRule;
 use reeve_testkit::http::{Answer, Api, encoded};
 use reeve_testkit::live::Live;
 use reeve_testkit::service::Service;
@@ -62,7 +62,7 @@ struct Walk {
 
 impl Walk {
     /// Returns the requests of one route: method, path, body.
-    fn requests(&self, rule: &Rule) -> Vec<(String, Option<Value>)> {
+    fn requests(&self, rule: &GuardRule) -> Vec<(String, Option<Value>)> {
         let operation =
             &self.document["paths"][rule.path.replace("{*", "{")][rule.method.to_lowercase()];
         let reads = rule.method == "GET";
@@ -168,7 +168,7 @@ fn encoded_path(value: &str) -> String {
     value.split('/').map(encoded).collect::<Vec<_>>().join("/")
 }
 
-async fn ask(api: &Api, rule: &Rule, path: &str, body: Option<&Value>) -> Answer {
+async fn ask(api: &Api, rule: &GuardRule, path: &str, body: Option<&Value>) -> Answer {
     let kind = body.map(|_| "application/json");
     api.send(
         &rule.method,
@@ -184,7 +184,7 @@ async fn ask(api: &Api, rule: &Rule, path: &str, body: Option<&Value>) -> Answer
 async fn revealed(
     walk: &Walk,
     api: &Api,
-    rules: &[Rule],
+    rules: &[GuardRule],
     sentinel: &str,
 ) -> Vec<(String, bool, bool)> {
     let mut revealed = Vec::new();
@@ -307,7 +307,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         entries: [ids[0].clone(), ids[1].clone()],
     };
 
-    let rules: Vec<Rule> = reeve_http::router::rules()
+    let rules: Vec<GuardRule> = reeve_http::router::rules()
         .into_iter()
         .filter(|rule| rule.path != "/api/v1/sessions")
         .collect();
@@ -325,7 +325,7 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         .into_iter()
         .any(may);
         // A live view that is refused has nothing to wait for.
-        let asked: Vec<Rule> = rules
+        let asked: Vec<GuardRule> = rules
             .iter()
             .filter(|rule| views || !rule.path.ends_with("/live"))
             .cloned()

@@ -18,7 +18,7 @@ fn one(format: AlertFormat, body: &str) -> AlertReport {
     reports.remove(0)
 }
 
-fn refused(format: AlertFormat, body: &str) -> Vec<Refusal> {
+fn refused(format: AlertFormat, body: &str) -> Vec<FormatRefusal> {
     read(format, &FieldMapping::default(), body.as_bytes(), now())
         .unwrap()
         .1

@@ -5,7 +5,7 @@ use reeve_recommend::log_entry::severity;
 use reeve_recommend::recommendation::Priority;
 use serde_json::{Value, json};
 
-use super::{Activity, Class, Members, VERSION, attack, milliseconds, product};
+use super::{Activity, Members, OcsfEventClass, VERSION, attack, milliseconds, product};
 
 /// Identifiers of states in the class: `New`, `In Progress`, `Resolved`, `Closed`.
 const fn status(status: IncidentStatus) -> (u64, &'static str) {
@@ -56,7 +56,11 @@ pub fn incident(incident: &Incident, is_first: bool, page: Option<&str>) -> Valu
         })
         .collect();
 
-    let mut members = Members::of(Class::Incident, activity, severity(incident.severity));
+    let mut members = Members::of(
+        OcsfEventClass::Incident,
+        activity,
+        severity(incident.severity),
+    );
     members.extend(json!({
         "priority_id": priority_id,
         "priority": priority,

@@ -10,19 +10,19 @@
 //!
 //! Other records (costs, performance) are no security findings and have no class.
 
-use reeve_alerts::{AttackId, Firing, FiringStatus, Rule};
+use reeve_alerts::{AlertRule, AttackId, Firing, FiringStatus};
 use reeve_anomalies::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::log_entry::severity;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
-use super::{Affected, CheckedControl, Class, CloudPlace, Finding, FindingStatus};
+use super::{Affected, CheckedControl, CloudPlace, FindingStatus, OcsfEventClass, OcsfFinding};
 
 /// Returns the finding of an anomaly; `None` for one that is not of security. `is_first` is `true`
 /// for its detection.
 #[must_use]
-pub fn anomaly(anomaly: &Anomaly, is_first: bool) -> Option<Finding> {
+pub fn anomaly(anomaly: &Anomaly, is_first: bool) -> Option<OcsfFinding> {
     if anomaly.class != AnomalyClass::Security {
         return None;
     }
@@ -46,8 +46,8 @@ pub fn anomaly(anomaly: &Anomaly, is_first: bool) -> Option<Finding> {
         region: place.region.clone().unwrap_or_default(),
     });
     let modified = anomaly.resolved_at.unwrap_or(anomaly.last_at);
-    Some(Finding {
-        class: Class::Detection,
+    Some(OcsfFinding {
+        class: OcsfEventClass::Detection,
         uid: anomaly.id.0.clone(),
         title: anomaly.title.clone(),
         description: anomaly.title.clone(),
@@ -76,7 +76,7 @@ pub fn anomaly(anomaly: &Anomaly, is_first: bool) -> Option<Finding> {
 
 /// Returns the finding of a recommendation; `None` for one that is not of security.
 #[must_use]
-pub fn recommendation(recommendation: &Recommendation, is_first: bool) -> Option<Finding> {
+pub fn recommendation(recommendation: &Recommendation, is_first: bool) -> Option<OcsfFinding> {
     if recommendation.kind.category() != "security" {
         return None;
     }
@@ -99,11 +99,11 @@ pub fn recommendation(recommendation: &Recommendation, is_first: bool) -> Option
         passes: recommendation.status == Status::Succeeded,
     });
 
-    Some(Finding {
+    Some(OcsfFinding {
         class: if is_check {
-            Class::Compliance
+            OcsfEventClass::Compliance
         } else {
-            Class::Detection
+            OcsfEventClass::Detection
         },
         uid: recommendation.id.0.clone(),
         title: recommendation.title.clone(),
@@ -142,7 +142,7 @@ pub fn recommendation(recommendation: &Recommendation, is_first: bool) -> Option
 
 /// Returns the finding of a firing. The rule gives its techniques.
 #[must_use]
-pub fn firing(firing: &Firing, rule: &Rule, is_first: bool) -> Finding {
+pub fn firing(firing: &Firing, rule: &AlertRule, is_first: bool) -> OcsfFinding {
     let status = match firing.status {
         FiringStatus::Open => FindingStatus::New,
         FiringStatus::Acknowledged => FindingStatus::InProgress,
@@ -153,8 +153,8 @@ pub fn firing(firing: &Firing, rule: &Rule, is_first: bool) -> Finding {
         .map(|(name, value)| format!("{name}: {}", value.unwrap_or_default()))
         .chain([format!("{} entries match", firing.count)]);
 
-    Finding {
-        class: Class::Detection,
+    OcsfFinding {
+        class: OcsfEventClass::Detection,
         uid: firing.id.0.clone(),
         title: firing.rule_name.clone(),
         description: rule.settings.condition.clone(),

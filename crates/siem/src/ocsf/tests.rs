@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reeve_anomalies::{AnomalyClass, AnomalyStatus};
-use reeve_incidents::{Incident, IncidentId, IncidentStatus, Member};
+use reeve_incidents::{Incident, IncidentId, IncidentMember, IncidentStatus};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_testkit::contract::agents::recommendation as sample_recommendation;
@@ -162,7 +162,7 @@ fn an_anomaly_is_a_detection_with_one_identifier_until_its_end() {
 fn an_incident_names_its_findings() {
     let sample = sample_anomaly("a", "ann@example.com", 0).unwrap();
     let id = IncidentId("i-1".to_owned());
-    let mut sample = Incident::opened_for(id, Member::from_anomaly(&sample), at(0));
+    let mut sample = Incident::opened_for(id, IncidentMember::from_anomaly(&sample), at(0));
     for (owner, status, is_first, type_uid) in [
         (None, IncidentStatus::Open, true, 200_501),
         (

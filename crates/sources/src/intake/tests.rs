@@ -228,7 +228,7 @@ fn what_is_not_stored_is_counted() {
         ],
     );
 
-    let expected = Counts {
+    let expected = IntakeCounts {
         received: 10,
         mapped: 2,
         unselected: 1,
@@ -237,7 +237,7 @@ fn what_is_not_stored_is_counted() {
         in_future: 1,
         too_old: 2,
         out_of_range: 1,
-        ..Counts::default()
+        ..IntakeCounts::default()
     };
 
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Browser sessions.
 
-use reeve_access::{Session, SignInMethod, TokenHash, UserId};
+use reeve_access::{AccessSession, SignInMethod, TokenHash, UserId};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
@@ -14,7 +14,7 @@ use crate::rows::{decode, encode, unreadable};
 const SELECT: &str =
     "SELECT id, user_id, hash, created_at_ms, expires_at_ms, document FROM sessions";
 
-pub(super) async fn insert(store: &Store, session: &Session) -> Result<(), Fault> {
+pub(super) async fn insert(store: &Store, session: &AccessSession) -> Result<(), Fault> {
     sqlx::query(
         "INSERT INTO sessions (id, user_id, hash, created_at_ms, expires_at_ms, document) VALUES ($1, $2, $3, $4, $5, $6)",
     )
@@ -30,7 +30,7 @@ pub(super) async fn insert(store: &Store, session: &Session) -> Result<(), Fault
     Ok(())
 }
 
-pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<Session, Fault> {
+pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<AccessSession, Fault> {
     let mut filter = Filter::default();
     filter.text("hash = ?", hex::encode(hash.0));
     select(store, &filter)
@@ -39,7 +39,10 @@ pub(super) async fn by_hash(store: &Store, hash: &TokenHash) -> Result<Session, 
         .ok_or_else(|| Fault::not_found("session", "of this secret"))
 }
 
-pub(super) async fn list(store: &Store, user: Option<&UserId>) -> Result<Vec<Session>, Fault> {
+pub(super) async fn list(
+    store: &Store,
+    user: Option<&UserId>,
+) -> Result<Vec<AccessSession>, Fault> {
     let mut filter = Filter::default();
     if let Some(user) = user {
         filter.text("user_id = ?", &user.0);
@@ -60,7 +63,7 @@ pub(super) async fn delete(store: &Store, id: &str) -> Result<(), Fault> {
 }
 
 /// One statement, so that each ended session is returned to exactly one caller.
-pub(super) async fn expire(store: &Store, now_ms: i64) -> Result<Vec<Session>, Fault> {
+pub(super) async fn expire(store: &Store, now_ms: i64) -> Result<Vec<AccessSession>, Fault> {
     let rows = sqlx::query(
         "DELETE FROM sessions WHERE expires_at_ms <= $1
          RETURNING id, user_id, hash, created_at_ms, expires_at_ms, document",
@@ -68,7 +71,7 @@ pub(super) async fn expire(store: &Store, now_ms: i64) -> Result<Vec<Session>, F
     .bind(now_ms)
     .fetch_all(store.write())
     .await?;
-    let mut ended: Vec<Session> = rows.iter().map(session).collect::<Result<_, _>>()?;
+    let mut ended: Vec<AccessSession> = rows.iter().map(session).collect::<Result<_, _>>()?;
     ended.sort_by(|a, b| (a.expires_at_ms, &a.id).cmp(&(b.expires_at_ms, &b.id)));
 
     Ok(ended)
@@ -99,7 +102,7 @@ pub(super) async fn delete_made_with(
 }
 
 /// Reads sessions, the oldest first.
-async fn select(store: &Store, filter: &Filter) -> Result<Vec<Session>, Fault> {
+async fn select(store: &Store, filter: &Filter) -> Result<Vec<AccessSession>, Fault> {
     let rows = filter
         .query(filter.sql(SELECT, " ORDER BY created_at_ms, id"))
         .fetch_all(store.read())
@@ -107,10 +110,10 @@ async fn select(store: &Store, filter: &Filter) -> Result<Vec<Session>, Fault> {
     rows.iter().map(session).collect()
 }
 
-fn session(row: &AnyRow) -> Result<Session, Fault> {
+fn session(row: &AnyRow) -> Result<AccessSession, Fault> {
     let id: String = row.try_get(0)?;
     let document: SessionRow = decode(row.try_get(5)?).map_err(unreadable("session", &id))?;
-    Ok(Session {
+    Ok(AccessSession {
         user: UserId(row.try_get(1)?),
         hash: hash("session", &id, row.try_get(2)?)?,
         created_at_ms: row.try_get(3)?,

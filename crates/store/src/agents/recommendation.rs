@@ -17,7 +17,7 @@ use sqlx::any::Any;
 use sqlx::{AnyConnection, SqlStr, Transaction};
 
 use crate::database::Store;
-use crate::derived::totals::{self as sums, Part};
+use crate::derived::totals::{self as sums, TotalPart};
 use crate::derived::values::{self, agent_id, rank, savings_order};
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -61,11 +61,11 @@ pub(super) async fn insert_all(
     recommendations: &[Recommendation],
 ) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
-    let mut added: BTreeMap<sums::Key, sums::Sums> = BTreeMap::new();
+    let mut added: BTreeMap<sums::TotalKey, sums::TotalSums> = BTreeMap::new();
 
     for recommendation in recommendations {
         insert_row(&mut tx, recommendation).await?;
-        let part = Part::new(recommendation, sums::Saving::default());
+        let part = TotalPart::new(recommendation, sums::TotalSaving::default());
         added.entry(part.key).or_default().add(&part.sums, 1);
     }
 
@@ -140,14 +140,14 @@ pub(super) async fn update(
         .bind(agent_id(recommendation))
         .bind(recommendation.origin.agent_type.as_str());
 
-    let before = Part::stored(connection, &recommendation.id, Some(record.expected())).await?;
+    let before = TotalPart::stored(connection, &recommendation.id, Some(record.expected())).await?;
     record
         .run(connection, update, || taken(recommendation))
         .await?;
 
     match before {
         Some(before) => {
-            let after = Part::new(recommendation, before.saving);
+            let after = TotalPart::new(recommendation, before.saving);
             sums::shift(connection, before, after).await
         }
         None => Ok(()),

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use jiff::Timestamp;
 use reeve_alerts::{
-    Changes, DegradedBy, DegradedRule, GroupKey, OldGroup, Progress, RuleId, StoredState,
-    StoredTally, Tally,
+    AlertProgress, ChangeTally, DegradedBy, DegradedRule, EvaluatorChanges, GroupKey, OldGroup,
+    RuleId, StoredState, StoredTally,
 };
 use sqlx::{Any, Row as _, Transaction};
 
@@ -24,7 +24,7 @@ fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-pub(super) async fn progress(store: &Store) -> Result<Option<Progress>> {
+pub(super) async fn progress(store: &Store) -> Result<Option<AlertProgress>> {
     let row = sqlx::query("SELECT next_sequence, clock_ms FROM alert_progress WHERE id = $1")
         .bind(PROGRESS)
         .fetch_optional(store.read())
@@ -35,7 +35,7 @@ pub(super) async fn progress(store: &Store) -> Result<Option<Progress>> {
     let clock = clock
         .map_err(|error| Fault::Backend(format!("the stored clock cannot be read: {error}")))?;
 
-    Ok(Some(Progress {
+    Ok(Some(AlertProgress {
         position: unsigned(row.try_get(0)?),
         clock,
     }))
@@ -146,11 +146,15 @@ async fn old(store: &Store) -> Result<(Vec<OldGroup>, Vec<StoredTally>)> {
     Ok((groups, rows.iter().map(tally).collect::<Result<_>>()?))
 }
 
-fn read_tally(document: &str, rule: &str) -> Result<Tally> {
+fn read_tally(document: &str, rule: &str) -> Result<ChangeTally> {
     decode(document).map_err(unreadable("counts of alert rule", rule))
 }
 
-pub(super) async fn tally(store: &Store, rule: &RuleId, revision: u64) -> Result<Option<Tally>> {
+pub(super) async fn tally(
+    store: &Store,
+    rule: &RuleId,
+    revision: u64,
+) -> Result<Option<ChangeTally>> {
     let row =
         sqlx::query("SELECT document FROM alert_tallies WHERE rule_id = $1 AND revision = $2")
             .bind(&rule.0)
@@ -215,8 +219,8 @@ pub(super) async fn degraded(store: &Store) -> Result<Vec<DegradedRule>> {
 pub(super) async fn advance(
     store: &Store,
     from: Option<u64>,
-    to: Progress,
-    changes: &Changes,
+    to: AlertProgress,
+    changes: &EvaluatorChanges,
 ) -> Result<()> {
     let mut tx = store.begin().await?;
     move_on(&mut tx, from, to).await?;
@@ -248,7 +252,11 @@ pub(super) async fn advance(
 }
 
 /// Adds the delta, or puts a snapshot in place of everything before it.
-async fn keep_state(tx: &mut Transaction<'_, Any>, to: Progress, changes: &Changes) -> Result<()> {
+async fn keep_state(
+    tx: &mut Transaction<'_, Any>,
+    to: AlertProgress,
+    changes: &EvaluatorChanges,
+) -> Result<()> {
     let Some(snapshot) = &changes.snapshot else {
         if !changes.delta.is_empty() {
             sqlx::query("INSERT INTO alert_deltas (next_sequence, body) VALUES ($1, $2)")
@@ -279,7 +287,11 @@ async fn keep_state(tx: &mut Transaction<'_, Any>, to: Progress, changes: &Chang
     Ok(())
 }
 
-async fn move_on(tx: &mut Transaction<'_, Any>, from: Option<u64>, to: Progress) -> Result<()> {
+async fn move_on(
+    tx: &mut Transaction<'_, Any>,
+    from: Option<u64>,
+    to: AlertProgress,
+) -> Result<()> {
     let clock_ms = to.clock.map(Timestamp::as_millisecond);
     let Some(from) = from else {
         sqlx::query("INSERT INTO alert_progress (id, next_sequence, clock_ms) VALUES ($1, $2, $3)")

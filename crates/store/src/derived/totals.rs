@@ -49,7 +49,7 @@ const REBUILD: &str =
 
 /// Columns by which recommendations are added up, in the order of the table's key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
+pub(crate) struct TotalKey {
     agent_id: String,
     agent_type: String,
     kind: String,
@@ -63,7 +63,7 @@ pub(crate) struct Key {
 
 /// Numbers that are added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Sums {
+pub(crate) struct TotalSums {
     recommendations: i64,
     unpriced: i64,
     expected: i64,
@@ -72,8 +72,8 @@ pub(crate) struct Sums {
     realised: i64,
 }
 
-impl Sums {
-    pub(crate) fn add(&mut self, other: &Sums, times: i64) {
+impl TotalSums {
+    pub(crate) fn add(&mut self, other: &TotalSums, times: i64) {
         self.recommendations += times * other.recommendations;
         self.unpriced += times * other.unpriced;
         self.expected += times * other.expected;
@@ -85,19 +85,19 @@ impl Sums {
     /// Sums of one recommendation. A saving that has ended is measured and no longer part of any
     /// amount: the same database, stopped again each week, would otherwise be saved several times
     /// over.
-    fn new(expected: Option<i64>, saving: Saving) -> Self {
+    fn new(expected: Option<i64>, saving: TotalSaving) -> Self {
         let unpriced = i64::from(expected.is_none());
         if saving.ended_at_ms.is_some() {
-            return Sums {
+            return TotalSums {
                 recommendations: 1,
                 unpriced,
                 measured: 1,
-                ..Sums::default()
+                ..TotalSums::default()
             };
         }
 
         let realised = saving.realised;
-        Sums {
+        TotalSums {
             recommendations: 1,
             unpriced,
             expected: expected.unwrap_or(0),
@@ -110,14 +110,14 @@ impl Sums {
 
 /// Measured saving of a recommendation, as its columns have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Saving {
+pub(crate) struct TotalSaving {
     realised: Option<i64>,
     ended_at_ms: Option<i64>,
 }
 
-impl From<RealisedSaving> for Saving {
+impl From<RealisedSaving> for TotalSaving {
     fn from(saving: RealisedSaving) -> Self {
-        Saving {
+        TotalSaving {
             realised: saving.monthly.map(amount),
             ended_at_ms: saving.ended_at.map(jiff::Timestamp::as_millisecond),
         }
@@ -125,16 +125,16 @@ impl From<RealisedSaving> for Saving {
 }
 
 /// Part of one recommendation in the totals.
-pub(crate) struct Part {
-    pub(crate) key: Key,
-    pub(crate) sums: Sums,
-    pub(crate) saving: Saving,
+pub(crate) struct TotalPart {
+    pub(crate) key: TotalKey,
+    pub(crate) sums: TotalSums,
+    pub(crate) saving: TotalSaving,
     expected: Option<i64>,
 }
 
-impl Part {
-    pub(crate) fn new(recommendation: &Recommendation, saving: Saving) -> Self {
-        let key = Key {
+impl TotalPart {
+    pub(crate) fn new(recommendation: &Recommendation, saving: TotalSaving) -> Self {
+        let key = TotalKey {
             agent_id: agent_id(recommendation).to_owned(),
             agent_type: recommendation.origin.agent_type.as_str().to_owned(),
             kind: recommendation.kind.as_str().to_owned(),
@@ -147,9 +147,9 @@ impl Part {
         };
 
         let expected = recommendation.expected_savings().map(amount);
-        Part {
+        TotalPart {
             key,
-            sums: Sums::new(expected, saving),
+            sums: TotalSums::new(expected, saving),
             saving,
             expected,
         }
@@ -161,7 +161,7 @@ impl Part {
         connection: &mut AnyConnection,
         id: &RecommendationId,
         version: Option<i64>,
-    ) -> Result<Option<Part>, Fault> {
+    ) -> Result<Option<TotalPart>, Fault> {
         let row = sqlx::query(
             "SELECT agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back,
                  expected_savings, realised, version, saving_ended_at_ms FROM recommendations WHERE id = $1",
@@ -176,11 +176,11 @@ impl Part {
             return Ok(None);
         }
 
-        let saving = Saving {
+        let saving = TotalSaving {
             realised: row.try_get(10)?,
             ended_at_ms: row.try_get(12)?,
         };
-        let key = Key {
+        let key = TotalKey {
             agent_id: row.try_get(0)?,
             agent_type: row.try_get(1)?,
             kind: row.try_get(2)?,
@@ -193,9 +193,9 @@ impl Part {
         };
 
         let expected: Option<i64> = row.try_get(9)?;
-        Ok(Some(Part {
+        Ok(Some(TotalPart {
             key,
-            sums: Sums::new(expected, saving),
+            sums: TotalSums::new(expected, saving),
             saving,
             expected,
         }))
@@ -205,10 +205,10 @@ impl Part {
 /// Takes a part out and puts its successor in.
 pub(crate) async fn shift(
     connection: &mut AnyConnection,
-    before: Part,
-    after: Part,
+    before: TotalPart,
+    after: TotalPart,
 ) -> Result<(), Fault> {
-    let mut changes: BTreeMap<Key, Sums> = BTreeMap::new();
+    let mut changes: BTreeMap<TotalKey, TotalSums> = BTreeMap::new();
     changes.entry(before.key).or_default().add(&before.sums, -1);
     changes.entry(after.key).or_default().add(&after.sums, 1);
     add(connection, changes).await
@@ -216,7 +216,7 @@ pub(crate) async fn shift(
 
 pub(crate) async fn add(
     connection: &mut AnyConnection,
-    changes: BTreeMap<Key, Sums>,
+    changes: BTreeMap<TotalKey, TotalSums>,
 ) -> Result<(), Fault> {
     for (key, sums) in changes {
         sqlx::query(ADD)
@@ -247,8 +247,8 @@ pub(crate) async fn measure(
     id: &RecommendationId,
     saving: RealisedSaving,
 ) -> Result<(), Fault> {
-    let saving = Saving::from(saving);
-    let Some(before) = Part::stored(connection, id, None).await? else {
+    let saving = TotalSaving::from(saving);
+    let Some(before) = TotalPart::stored(connection, id, None).await? else {
         return Ok(());
     };
 
@@ -263,8 +263,8 @@ pub(crate) async fn measure(
         .execute(&mut *connection)
         .await?;
 
-    let sums = Sums::new(before.expected, saving);
-    let after = Part {
+    let sums = TotalSums::new(before.expected, saving);
+    let after = TotalPart {
         key: before.key.clone(),
         sums,
         saving,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::Money;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{Priority, Recommendation};
 use sqlx::any::{Any, AnyArguments};
 use sqlx::query::Query;
@@ -32,7 +32,7 @@ pub(crate) fn bind<'q>(
 }
 
 /// The text of a cause: its kind, with the identifier where it has one.
-pub(crate) fn cause(cause: &Cause) -> String {
+pub(crate) fn cause(cause: &OriginCause) -> String {
     match cause.id() {
         None => cause.kind().to_owned(),
         Some(id) => format!("{}:{id}", cause.kind()),

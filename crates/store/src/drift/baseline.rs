@@ -1,6 +1,6 @@
 //! Rows of baselines.
 
-use reeve_recommend::drift::{Baseline, BaselineId};
+use reeve_recommend::drift::{BaselineId, DriftBaseline};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::rows::{decode, encode, unreadable};
 
 /// Writes a baseline, and removes the pinned documents of its other revisions.
-pub(super) async fn put(store: &Store, baseline: &Baseline) -> Result<(), Fault> {
+pub(super) async fn put(store: &Store, baseline: &DriftBaseline) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     sqlx::query(
         "INSERT INTO baselines (id, name_key, revision, document) VALUES ($1, $2, $3, $4)
@@ -37,7 +37,7 @@ pub(super) async fn put(store: &Store, baseline: &Baseline) -> Result<(), Fault>
     Ok(tx.commit().await?)
 }
 
-pub(super) async fn get(store: &Store, id: &BaselineId) -> Result<Baseline, Fault> {
+pub(super) async fn get(store: &Store, id: &BaselineId) -> Result<DriftBaseline, Fault> {
     let row = sqlx::query("SELECT id, document FROM baselines WHERE id = $1")
         .bind(&id.0)
         .fetch_optional(store.read())
@@ -45,16 +45,16 @@ pub(super) async fn get(store: &Store, id: &BaselineId) -> Result<Baseline, Faul
     baseline(&row.ok_or_else(|| Fault::not_found("baseline", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store) -> Result<Vec<Baseline>, Fault> {
+pub(super) async fn list(store: &Store) -> Result<Vec<DriftBaseline>, Fault> {
     let rows = sqlx::query("SELECT id, document FROM baselines ORDER BY name_key")
         .fetch_all(store.read())
         .await?;
     rows.iter().map(baseline).collect()
 }
 
-fn baseline(row: &AnyRow) -> Result<Baseline, Fault> {
+fn baseline(row: &AnyRow) -> Result<DriftBaseline, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<Baseline>(row.try_get(1)?).map_err(unreadable("baseline", &id))
+    decode::<DriftBaseline>(row.try_get(1)?).map_err(unreadable("baseline", &id))
 }
 
 /// Removes a baseline with its pinned documents; its drifts go with it.

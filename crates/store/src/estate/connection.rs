@@ -6,7 +6,7 @@
 //! prevent the listing of others: it is listed as failed, with the reason and without credentials.
 //! Reading it alone is an error.
 
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials};
+use reeve_estate::{Connection, ConnectionCredentials, ConnectionId, ConnectionStatus};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -125,7 +125,7 @@ fn listed(store: &Store, row: &AnyRow) -> Result<Connection, Fault> {
 fn read(
     store: &Store,
     row: &AnyRow,
-) -> Result<(ConnectionRow, Result<Credentials, VaultError>), Fault> {
+) -> Result<(ConnectionRow, Result<ConnectionCredentials, VaultError>), Fault> {
     let id: String = row.try_get(0)?;
     let document = decode(row.try_get(1)?).map_err(unreadable("connection", &id))?;
     Ok((

@@ -11,14 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionChange, DescriptionStore, Document, Known, Neighbour,
-    OwnedRelation, Reading, Resource, ResourceId, ResourceKind, ResourceState, StoreError, Version,
+    ConnectionId, Described, DescriptionChange, DescriptionReading, DescriptionStore,
+    DescriptionVersion, Document, KnownDescription, Neighbour, OwnedRelation, Resource, ResourceId,
+    ResourceKind, ResourceState, StoreError,
 };
 use sqlx::Row as _;
 use sqlx::{Any, Transaction};
 
 use super::resource::{SELECT, resource, upsert};
-use super::totals::Writer;
+use super::totals::TotalWriter;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -39,7 +40,7 @@ impl DescriptionStore for Store {
         &self,
         connection: &ConnectionId,
         ids: &[ResourceId],
-    ) -> Result<Vec<Known>> {
+    ) -> Result<Vec<KnownDescription>> {
         Ok(known(self, connection, ids).await?)
     }
     async fn description_put(
@@ -78,7 +79,11 @@ impl DescriptionStore for Store {
     async fn documents(&self, hashes: &[String]) -> Result<Vec<Document>> {
         Ok(document::list(self, hashes).await?)
     }
-    async fn versions(&self, connection: &ConnectionId, id: &ResourceId) -> Result<Vec<Version>> {
+    async fn versions(
+        &self,
+        connection: &ConnectionId,
+        id: &ResourceId,
+    ) -> Result<Vec<DescriptionVersion>> {
         Ok(version::list(self, connection, id).await?)
     }
     async fn document_at(
@@ -86,7 +91,7 @@ impl DescriptionStore for Store {
         connection: &ConnectionId,
         id: &ResourceId,
         at: Timestamp,
-    ) -> Result<Option<(Version, Document)>> {
+    ) -> Result<Option<(DescriptionVersion, Document)>> {
         Ok(version::document_at(self, connection, id, at).await?)
     }
     async fn neighbours(
@@ -116,10 +121,14 @@ impl DescriptionStore for Store {
     ) -> Result<Vec<DescriptionChange>> {
         Ok(marks::since(self, connection, revision, after, limit).await?)
     }
-    async fn reading_put(&self, connection: &ConnectionId, reading: &Reading) -> Result<()> {
+    async fn reading_put(
+        &self,
+        connection: &ConnectionId,
+        reading: &DescriptionReading,
+    ) -> Result<()> {
         Ok(reading::put(self, connection, reading).await?)
     }
-    async fn readings(&self, connection: &ConnectionId) -> Result<Vec<Reading>> {
+    async fn readings(&self, connection: &ConnectionId) -> Result<Vec<DescriptionReading>> {
         Ok(reading::list(self, connection).await?)
     }
     async fn versions_expire(&self, before: Timestamp) -> Result<u64> {
@@ -131,13 +140,13 @@ async fn known(
     store: &Store,
     connection: &ConnectionId,
     ids: &[ResourceId],
-) -> std::result::Result<Vec<Known>, Fault> {
+) -> std::result::Result<Vec<KnownDescription>, Fault> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
 
-    let mut found: HashMap<String, Known> = HashMap::new();
-    let empty = |id: &str| Known {
+    let mut found: HashMap<String, KnownDescription> = HashMap::new();
+    let empty = |id: &str| KnownDescription {
         resource: None,
         id: ResourceId::new(id),
         hash: None,
@@ -163,7 +172,7 @@ async fn known(
         }
     }
 
-    let mut known: Vec<Known> = found.into_values().collect();
+    let mut known: Vec<KnownDescription> = found.into_values().collect();
     for known in &mut known {
         known.relations.sort();
     }
@@ -221,7 +230,7 @@ async fn put(
     let mut tx = store.begin().await?;
     let unspecified =
         resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind));
-    upsert(&mut tx, unspecified, Writer::Sync).await?;
+    upsert(&mut tx, unspecified, TotalWriter::Sync).await?;
     document::insert(&mut tx, &documents).await?;
     let mut changed = version::begin(&mut tx, connection, &hashes, at).await?;
     changed.extend(relation::replace(&mut tx, connection, &relations).await?);
@@ -268,7 +277,7 @@ pub(super) async fn end_resources(
     let relations = ids.iter().map(|id| (*id, [].as_slice())).collect();
     changed.extend(relation::replace(tx, connection, &relations).await?);
 
-    upsert(tx, &gone, Writer::Sync).await?;
+    upsert(tx, &gone, TotalWriter::Sync).await?;
     marks::put(tx, connection, &changed).await
 }
 

@@ -9,7 +9,7 @@ use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
 use super::description::time;
-use super::totals::{self, Writer};
+use super::totals::{self, TotalWriter};
 use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
@@ -34,7 +34,7 @@ pub(super) const SELECT: &str =
 
 pub(super) async fn put(store: &Store, resource: &Resource) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
-    upsert(&mut tx, [resource], Writer::Observation).await?;
+    upsert(&mut tx, [resource], TotalWriter::Observation).await?;
     Ok(tx.commit().await?)
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn put(store: &Store, resource: &Resource) -> Result<(), Fault>
 pub(super) async fn upsert<'r>(
     tx: &mut Transaction<'_, Any>,
     resources: impl IntoIterator<Item = &'r Resource>,
-    writer: Writer,
+    writer: TotalWriter,
 ) -> Result<(), Fault> {
     let resources: BTreeMap<&ResourceId, &Resource> =
         resources.into_iter().map(|one| (&one.id, one)).collect();

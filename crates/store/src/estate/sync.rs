@@ -11,7 +11,7 @@ use sqlx::{Any, Row as _, Transaction};
 use super::change;
 use super::description::{end_resources, sighted};
 use super::resource::{SELECT, resource, upsert};
-use super::totals::Writer;
+use super::totals::TotalWriter;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -153,7 +153,7 @@ async fn take(
         differing.push(resource);
     }
 
-    upsert(&mut tx, differing, Writer::Sync).await?;
+    upsert(&mut tx, differing, TotalWriter::Sync).await?;
     Ok(tx.commit().await?)
 }
 

@@ -14,18 +14,18 @@ use crate::rows::{named, unreadable};
 
 /// Writer of an inventory.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Writer {
+pub(super) enum TotalWriter {
     /// An inventory that is taken over.
     Sync,
     /// Sums change with one observed resource.
     Observation,
 }
 
-impl Writer {
+impl TotalWriter {
     const fn as_str(self) -> &'static str {
         match self {
-            Writer::Sync => "sync",
-            Writer::Observation => "observation",
+            TotalWriter::Sync => "sync",
+            TotalWriter::Observation => "observation",
         }
     }
 }
@@ -35,7 +35,7 @@ impl Writer {
 pub(super) async fn advance(
     connection: &mut AnyConnection,
     id: &ConnectionId,
-    writer: Writer,
+    writer: TotalWriter,
 ) -> Result<(), Fault> {
     sqlx::query(
         "INSERT INTO resource_revisions (connection_id, writer, revision) VALUES ($1, $2, 1)

@@ -1,6 +1,6 @@
 //! Destinations of exports.
 
-use reeve_exports::{Destination, DestinationId, DestinationSecret};
+use reeve_exports::{DestinationId, DestinationSecret, ExportDestination};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -12,7 +12,7 @@ use crate::versioned::Versioned;
 
 type Result<T> = std::result::Result<T, Fault>;
 
-fn taken(destination: &Destination) -> String {
+fn taken(destination: &ExportDestination) -> String {
     format!("a destination named {} exists already", destination.name)
 }
 
@@ -22,7 +22,7 @@ fn sealed(store: &Store, id: &DestinationId, secret: &DestinationSecret) -> Resu
 
 pub(super) async fn insert(
     store: &Store,
-    destination: &Destination,
+    destination: &ExportDestination,
     secret: &DestinationSecret,
     most: u64,
 ) -> Result<()> {
@@ -47,7 +47,7 @@ pub(super) async fn insert(
 
 pub(super) async fn update(
     store: &Store,
-    destination: &Destination,
+    destination: &ExportDestination,
     secret: Option<&DestinationSecret>,
 ) -> Result<()> {
     let record = Versioned {
@@ -90,7 +90,7 @@ pub(super) async fn delete(store: &Store, id: &DestinationId) -> Result<()> {
     }
 }
 
-pub(super) async fn get(store: &Store, id: &DestinationId) -> Result<Destination> {
+pub(super) async fn get(store: &Store, id: &DestinationId) -> Result<ExportDestination> {
     let row = sqlx::query("SELECT id, document FROM export_destinations WHERE id = $1")
         .bind(&id.0)
         .fetch_optional(store.read())
@@ -113,7 +113,7 @@ pub(super) async fn secret(store: &Store, id: &DestinationId) -> Result<Destinat
     )?))
 }
 
-pub(super) async fn list(store: &Store) -> Result<Vec<Destination>> {
+pub(super) async fn list(store: &Store) -> Result<Vec<ExportDestination>> {
     let select = "SELECT id, document FROM export_destinations ORDER BY name, id";
     sqlx::query(select)
         .fetch_all(store.read())
@@ -123,7 +123,7 @@ pub(super) async fn list(store: &Store) -> Result<Vec<Destination>> {
         .collect()
 }
 
-fn destination(row: &AnyRow) -> Result<Destination> {
+fn destination(row: &AnyRow) -> Result<ExportDestination> {
     let id: String = row.try_get(0)?;
-    decode::<Destination>(row.try_get(1)?).map_err(unreadable("destination", &id))
+    decode::<ExportDestination>(row.try_get(1)?).map_err(unreadable("destination", &id))
 }

@@ -1,7 +1,7 @@
 //! Storage of report runs. Findings have a column of their own, so that lists need not read them.
 
 use jiff::Timestamp;
-use reeve_reports::{ReportDefinition, Run, RunFilter, RunId};
+use reeve_reports::{ReportDefinition, ReportRun, RunFilter, RunId};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -20,7 +20,7 @@ const WITH_SUMMARY: &str = "SELECT id, document, summary FROM report_runs";
 /// processes one adds the run.
 pub(super) async fn insert(
     store: &Store,
-    run: &Run,
+    run: &ReportRun,
     report: Option<&ReportDefinition>,
 ) -> Result<()> {
     let mut tx = store.begin().await?;
@@ -48,7 +48,7 @@ pub(super) async fn insert(
     Ok(tx.commit().await?)
 }
 
-pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
+pub(super) async fn update(store: &Store, run: &ReportRun) -> Result<()> {
     let mut tx = store.begin().await?;
     let record = Versioned {
         noun: "run",
@@ -78,7 +78,7 @@ pub(super) async fn update(store: &Store, run: &Run) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-pub(super) async fn get(store: &Store, id: &RunId) -> Result<Run> {
+pub(super) async fn get(store: &Store, id: &RunId) -> Result<ReportRun> {
     let mut filter = Filter::default();
     filter.text("id = ?", id.0.as_str());
     let row = filter
@@ -88,7 +88,7 @@ pub(super) async fn get(store: &Store, id: &RunId) -> Result<Run> {
     read(&row.ok_or_else(|| Fault::not_found("run", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store, asked: &RunFilter) -> Result<(Vec<Run>, u64)> {
+pub(super) async fn list(store: &Store, asked: &RunFilter) -> Result<(Vec<ReportRun>, u64)> {
     let mut filter = Filter::default();
     if let Some(report) = &asked.report {
         filter.text("report_id = ?", report.0.as_str());
@@ -113,7 +113,7 @@ pub(super) async fn list(store: &Store, asked: &RunFilter) -> Result<(Vec<Run>, 
     Ok((rows.iter().map(read).collect::<Result<_>>()?, total))
 }
 
-pub(super) async fn next(store: &Store, stale: Timestamp) -> Result<Option<Run>> {
+pub(super) async fn next(store: &Store, stale: Timestamp) -> Result<Option<ReportRun>> {
     let row = sqlx::query(
         "SELECT id, document, summary FROM report_runs
          WHERE ended_at_ms IS NULL AND (state = 'queued' OR touched_at_ms < $1)
@@ -125,7 +125,11 @@ pub(super) async fn next(store: &Store, stale: Timestamp) -> Result<Option<Run>>
     row.as_ref().map(read).transpose()
 }
 
-pub(super) async fn ended_before(store: &Store, before: Timestamp, limit: u64) -> Result<Vec<Run>> {
+pub(super) async fn ended_before(
+    store: &Store,
+    before: Timestamp,
+    limit: u64,
+) -> Result<Vec<ReportRun>> {
     let rows = sqlx::query(
         "SELECT id, document, CAST(NULL AS TEXT) FROM report_runs WHERE ended_at_ms < $1 ORDER BY ended_at_ms, id LIMIT $2",
     )
@@ -148,11 +152,11 @@ pub(super) async fn delete(store: &Store, id: &RunId) -> Result<()> {
     }
 }
 
-fn read(row: &AnyRow) -> Result<Run> {
+fn read(row: &AnyRow) -> Result<ReportRun> {
     let id: String = row.try_get(0)?;
     let summary: Option<String> = row.try_get(2)?;
-    let run: Run = decode(row.try_get(1)?).map_err(unreadable("run", &id))?;
+    let run: ReportRun = decode(row.try_get(1)?).map_err(unreadable("run", &id))?;
 
     // The summary has a column of its own: lists of runs need not read it.
-    Ok(Run { summary, ..run })
+    Ok(ReportRun { summary, ..run })
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_alerts::{
-    Firing, FiringId, FiringStatus, GroupKey, Rule, RuleDraft, RuleId, RuleSettings, RuleState,
+    AlertRule, Firing, FiringId, FiringStatus, GroupKey, RuleDraft, RuleId, RuleSettings, RuleState,
 };
 use reeve_audit::Severity;
 use serde::{Deserialize, Serialize};
@@ -24,8 +24,8 @@ pub(crate) struct RuleRow {
     updated_at: Timestamp,
 }
 
-impl From<&Rule> for RuleRow {
-    fn from(rule: &Rule) -> Self {
+impl From<&AlertRule> for RuleRow {
+    fn from(rule: &AlertRule) -> Self {
         RuleRow {
             id: rule.id.clone(),
             draft: rule.settings.draft(),
@@ -41,7 +41,7 @@ impl From<&Rule> for RuleRow {
 }
 
 impl RuleRow {
-    pub(crate) fn into_rule(self) -> Result<Rule, RowError> {
+    pub(crate) fn into_rule(self) -> Result<AlertRule, RowError> {
         let settings = RuleSettings::read(self.draft).map_err(|errors| RowError::Unknown {
             field: "settings",
             value: errors
@@ -51,7 +51,7 @@ impl RuleRow {
                 .join("; "),
         })?;
 
-        Ok(Rule {
+        Ok(AlertRule {
             id: self.id,
             settings,
             state: self.state,

@@ -1,7 +1,9 @@
 //! A connection and the report of its last sync, without the credentials.
 
 use jiff::Timestamp;
-use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Provider, SyncReport};
+use reeve_estate::{
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Provider, SyncReport,
+};
 use serde::{Deserialize, Serialize};
 
 /// A connection, all but its credentials.
@@ -43,7 +45,7 @@ impl From<&Connection> for ConnectionRow {
 }
 
 impl ConnectionRow {
-    pub(crate) fn into_connection(self, credentials: Credentials) -> Connection {
+    pub(crate) fn into_connection(self, credentials: ConnectionCredentials) -> Connection {
         Connection {
             id: self.id,
             name: self.name,

@@ -1,6 +1,6 @@
 //! Credentials as they are sealed. The plain text exists only between here and the vault.
 
-use reeve_estate::Credentials;
+use reeve_estate::ConnectionCredentials;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -27,10 +27,10 @@ enum CredentialsRow {
 pub(crate) fn seal(
     vault: &Vault,
     connection: &str,
-    credentials: &Credentials,
+    credentials: &ConnectionCredentials,
 ) -> Result<String, VaultError> {
     let row = match credentials.clone() {
-        Credentials::AccessKey {
+        ConnectionCredentials::AccessKey {
             access_key_id,
             secret_access_key,
             session_token,
@@ -39,9 +39,9 @@ pub(crate) fn seal(
             secret_access_key,
             session_token,
         },
-        Credentials::Login { user, password } => CredentialsRow::Login { user, password },
-        Credentials::Ambient => CredentialsRow::Ambient,
-        Credentials::Simulated => CredentialsRow::Simulated,
+        ConnectionCredentials::Login { user, password } => CredentialsRow::Login { user, password },
+        ConnectionCredentials::Ambient => CredentialsRow::Ambient,
+        ConnectionCredentials::Simulated => CredentialsRow::Simulated,
     };
     let plain = Zeroizing::new(serde_json::to_vec(&row).map_err(|_| VaultError::Seal)?);
 
@@ -53,7 +53,7 @@ pub(crate) fn open(
     vault: &Vault,
     connection: &str,
     sealed: &str,
-) -> Result<Credentials, VaultError> {
+) -> Result<ConnectionCredentials, VaultError> {
     let plain = vault.open(connection, sealed)?;
     Ok(
         match serde_json::from_slice(&plain).map_err(|_| VaultError::Altered)? {
@@ -61,22 +61,24 @@ pub(crate) fn open(
                 access_key_id,
                 secret_access_key,
                 session_token,
-            } => Credentials::AccessKey {
+            } => ConnectionCredentials::AccessKey {
                 access_key_id,
                 secret_access_key,
                 session_token,
             },
-            CredentialsRow::Login { user, password } => Credentials::Login { user, password },
-            CredentialsRow::Ambient => Credentials::Ambient,
-            CredentialsRow::Simulated => Credentials::Simulated,
+            CredentialsRow::Login { user, password } => {
+                ConnectionCredentials::Login { user, password }
+            }
+            CredentialsRow::Ambient => ConnectionCredentials::Ambient,
+            CredentialsRow::Simulated => ConnectionCredentials::Simulated,
         },
     )
 }
 
 /// An access key without a key: what a connection shows while its own cannot be opened. No cloud
 /// accepts it.
-pub(crate) fn withheld() -> Credentials {
-    Credentials::AccessKey {
+pub(crate) fn withheld() -> ConnectionCredentials {
+    ConnectionCredentials::AccessKey {
         access_key_id: String::new(),
         secret_access_key: String::new(),
         session_token: None,
@@ -84,7 +86,7 @@ pub(crate) fn withheld() -> Credentials {
 }
 
 /// Returns `true` for [`withheld`] credentials, which must not overwrite sealed ones.
-pub(crate) fn is_withheld(credentials: &Credentials) -> bool {
+pub(crate) fn is_withheld(credentials: &ConnectionCredentials) -> bool {
     *credentials == withheld()
 }
 
@@ -96,7 +98,7 @@ mod tests {
     #[test]
     fn every_kind_there_and_back() {
         let vault = Vault::from_bytes(&[1; 32]).unwrap();
-        let key = |token: Option<&str>| Credentials::AccessKey {
+        let key = |token: Option<&str>| ConnectionCredentials::AccessKey {
             access_key_id: "AKIDEXAMPLE".into(),
             secret_access_key: "secret".into(),
             session_token: token.map(str::to_owned),
@@ -105,8 +107,8 @@ mod tests {
         for credentials in [
             key(None),
             key(Some("token")),
-            Credentials::Ambient,
-            Credentials::Simulated,
+            ConnectionCredentials::Ambient,
+            ConnectionCredentials::Simulated,
         ] {
             let sealed = seal(&vault, "c-1", &credentials).unwrap();
             assert!(!sealed.contains("AKIDEXAMPLE"));

@@ -1,7 +1,9 @@
 //! A delivery with its attempts, and a notice that waits for its digest.
 
 use jiff::Timestamp;
-use reeve_notify::delivery::{Attempt, Delivery, DeliveryId, DeliveryStatus, Target, Topic};
+use reeve_notify::delivery::{
+    DeliveryAttempt, DeliveryId, DeliveryStatus, DeliveryTarget, NotificationDelivery, Topic,
+};
 use reeve_notify::notification::{ChannelId, Message, Notice, NoticeId};
 use reeve_notify::webhook::WebhookId;
 use reeve_recommend::agent::{AgentId, Timing};
@@ -19,15 +21,15 @@ pub(crate) struct DeliveryRow {
     subject: String,
     status: DeliveryStatus,
     tries: u32,
-    attempts: Vec<Attempt>,
+    attempts: Vec<DeliveryAttempt>,
     created_at: Timestamp,
     next_attempt_at: Option<Timestamp>,
     finished_at: Option<Timestamp>,
     version: u64,
 }
 
-impl From<&Delivery> for DeliveryRow {
-    fn from(delivery: &Delivery) -> Self {
+impl From<&NotificationDelivery> for DeliveryRow {
+    fn from(delivery: &NotificationDelivery) -> Self {
         DeliveryRow {
             id: delivery.id.clone(),
             target_kind: delivery.target.kind().to_owned(),
@@ -46,10 +48,10 @@ impl From<&Delivery> for DeliveryRow {
 }
 
 impl DeliveryRow {
-    pub(crate) fn into_delivery(self) -> Result<Delivery, RowError> {
+    pub(crate) fn into_delivery(self) -> Result<NotificationDelivery, RowError> {
         let target = match self.target_kind.as_str() {
-            "webhook" => Target::Webhook(WebhookId(self.target_id)),
-            "channel" => Target::Channel(ChannelId(self.target_id)),
+            "webhook" => DeliveryTarget::Webhook(WebhookId(self.target_id)),
+            "channel" => DeliveryTarget::Channel(ChannelId(self.target_id)),
             _ => {
                 return Err(RowError::Unknown {
                     field: "target_kind",
@@ -57,7 +59,7 @@ impl DeliveryRow {
                 });
             }
         };
-        Ok(Delivery {
+        Ok(NotificationDelivery {
             id: self.id,
             target,
             event: self.event,

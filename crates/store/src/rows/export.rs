@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use reeve_exports::{
-    DestinationId, Estimate, Export, ExportFile, ExportFormat, ExportId, ExportState, Failure,
-    FormatOptions, Progress, Requester, ScheduleId, Selection,
+    DestinationId, Estimate, Export, ExportFailure, ExportFile, ExportFormat, ExportId,
+    ExportProgress, ExportState, FormatOptions, Requester, ScheduleId, Selection,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +24,8 @@ pub(crate) struct ExportRow {
     request_id: String,
     estimate_entries: u64,
     estimate_bytes: u64,
-    progress: Progress,
-    failure: Option<Failure>,
+    progress: ExportProgress,
+    failure: Option<ExportFailure>,
     files: Vec<ExportFile>,
     delivered_to: Option<String>,
     started_at: Option<Timestamp>,

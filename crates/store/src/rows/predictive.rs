@@ -3,10 +3,11 @@
 use reeve_estate::{ConnectionId, Metric, ResourceId, finite};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
-    ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId,
-    ProviderCall, Reason, Response, ResponseKind, Rule, RuleId, Signal,
+    ApprovalKind, ApprovalRule, Expected, Foreseen, Outcome, Prediction, PredictionId,
+    PredictiveCondition, PredictiveReason, PredictiveRule, ProviderCall, Response, ResponseKind,
+    RuleId, Signal,
 };
-use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::agent::{AgentScope, AgentType};
 use reeve_recommend::recommendation::RecommendationId;
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +45,8 @@ pub(crate) struct RuleRow {
     version: u64,
 }
 
-impl From<&Rule> for RuleRow {
-    fn from(rule: &Rule) -> Self {
+impl From<&PredictiveRule> for RuleRow {
+    fn from(rule: &PredictiveRule) -> Self {
         let condition = &rule.condition;
         RuleRow {
             id: rule.id.0.clone(),
@@ -76,7 +77,7 @@ impl From<&Rule> for RuleRow {
 }
 
 impl RuleRow {
-    pub(crate) fn into_rule(self) -> Result<Rule, RowError> {
+    pub(crate) fn into_rule(self) -> Result<PredictiveRule, RowError> {
         let signal = self
             .metric
             .as_deref()
@@ -91,12 +92,12 @@ impl RuleRow {
                 })
             })
             .transpose()?;
-        Ok(Rule {
+        Ok(PredictiveRule {
             id: RuleId(self.id),
             name: self.name,
             enabled: self.enabled,
             agent_type: named("agent_type", &self.agent_type, AgentType::parse)?,
-            condition: Condition {
+            condition: PredictiveCondition {
                 signal,
                 foreseen: named("prediction", &self.prediction, Foreseen::parse)?,
                 value: self.value,
@@ -113,7 +114,7 @@ impl RuleRow {
                 kind: named("approval", &self.approval, ApprovalKind::parse)?,
                 below_gb: self.below_gb,
             },
-            scope: Scope {
+            scope: AgentScope {
                 accounts: self.accounts,
                 services: self.services,
             },
@@ -229,9 +230,15 @@ impl PredictionRow {
         };
 
         let reasons = if self.reasons_typed.is_empty() {
-            self.reasons.into_iter().map(Reason::Other).collect()
+            self.reasons
+                .into_iter()
+                .map(PredictiveReason::Other)
+                .collect()
         } else {
-            self.reasons_typed.into_iter().map(Reason::from).collect()
+            self.reasons_typed
+                .into_iter()
+                .map(PredictiveReason::from)
+                .collect()
         };
 
         Ok(Prediction {
@@ -289,35 +296,35 @@ enum ReasonRow {
     Other(String),
 }
 
-impl From<&Reason> for ReasonRow {
-    fn from(reason: &Reason) -> Self {
+impl From<&PredictiveReason> for ReasonRow {
+    fn from(reason: &PredictiveReason) -> Self {
         match reason {
-            Reason::Now { value } => ReasonRow::Now(*value),
-            Reason::Grows { per_day } => ReasonRow::Grows(*per_day),
-            Reason::Still => ReasonRow::Still,
-            Reason::StaysBelow { limit, most } => ReasonRow::StaysBelow {
+            PredictiveReason::Now { value } => ReasonRow::Now(*value),
+            PredictiveReason::Grows { per_day } => ReasonRow::Grows(*per_day),
+            PredictiveReason::Still => ReasonRow::Still,
+            PredictiveReason::StaysBelow { limit, most } => ReasonRow::StaysBelow {
                 limit: *limit,
                 most: *most,
             },
-            Reason::Full => ReasonRow::Full,
-            Reason::Released { times } => ReasonRow::Released(*times),
-            Reason::RisenAlready { value } => ReasonRow::RisenAlready(*value),
-            Reason::Other(words) => ReasonRow::Other(words.clone()),
+            PredictiveReason::Full => ReasonRow::Full,
+            PredictiveReason::Released { times } => ReasonRow::Released(*times),
+            PredictiveReason::RisenAlready { value } => ReasonRow::RisenAlready(*value),
+            PredictiveReason::Other(words) => ReasonRow::Other(words.clone()),
         }
     }
 }
 
-impl From<ReasonRow> for Reason {
+impl From<ReasonRow> for PredictiveReason {
     fn from(row: ReasonRow) -> Self {
         match row {
-            ReasonRow::Now(value) => Reason::Now { value },
-            ReasonRow::Grows(per_day) => Reason::Grows { per_day },
-            ReasonRow::Still => Reason::Still,
-            ReasonRow::StaysBelow { limit, most } => Reason::StaysBelow { limit, most },
-            ReasonRow::Full => Reason::Full,
-            ReasonRow::Released(times) => Reason::Released { times },
-            ReasonRow::RisenAlready(value) => Reason::RisenAlready { value },
-            ReasonRow::Other(words) => Reason::Other(words),
+            ReasonRow::Now(value) => PredictiveReason::Now { value },
+            ReasonRow::Grows(per_day) => PredictiveReason::Grows { per_day },
+            ReasonRow::Still => PredictiveReason::Still,
+            ReasonRow::StaysBelow { limit, most } => PredictiveReason::StaysBelow { limit, most },
+            ReasonRow::Full => PredictiveReason::Full,
+            ReasonRow::Released(times) => PredictiveReason::Released { times },
+            ReasonRow::RisenAlready(value) => PredictiveReason::RisenAlready { value },
+            ReasonRow::Other(words) => PredictiveReason::Other(words),
         }
     }
 }

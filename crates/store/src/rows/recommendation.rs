@@ -8,11 +8,12 @@ use reeve_recommend::guardrail::exception::Exception;
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::origin::{Origin, OriginCause};
 use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    Closing, ConfidenceRange, Decision, Effort, Explanation, FactorKind, Factors, ImpactAssessment,
-    Priority, Recommendation, RecommendationId, RecommendationType, Subject,
+    Closing, ConfidenceRange, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    Recommendation, RecommendationDecision, RecommendationId, RecommendationSubject,
+    RecommendationType,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
@@ -42,7 +43,7 @@ pub(crate) struct RecommendationRow {
     #[serde(default)]
     cause: Option<CauseRow>,
     title: String,
-    subject: Subject,
+    subject: RecommendationSubject,
     priority: Priority,
     #[serde(serialize_with = "finite")]
     confidence: f64,
@@ -104,7 +105,7 @@ struct ExplanationRow {
     risk: Option<Impact>,
     cost_reduction: String,
     performance_impact: String,
-    decision_path: Vec<Decision>,
+    decision_path: Vec<RecommendationDecision>,
     /// Explanations of earlier releases name none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     models: Vec<ModelUse>,
@@ -286,8 +287,8 @@ fn closing_of_earlier_release(reason: Option<&str>) -> Option<Closing> {
     }
 }
 
-impl From<&Cause> for CauseRow {
-    fn from(from: &Cause) -> Self {
+impl From<&OriginCause> for CauseRow {
+    fn from(from: &OriginCause) -> Self {
         CauseRow {
             kind: from.kind().to_owned(),
             id: from.id().map(str::to_owned),
@@ -296,9 +297,9 @@ impl From<&Cause> for CauseRow {
 }
 
 impl CauseRow {
-    fn into_cause(self) -> Result<Cause, RowError> {
+    fn into_cause(self) -> Result<OriginCause, RowError> {
         named("cause", &self.kind, |kind| {
-            Cause::parse(kind, self.id.as_deref())
+            OriginCause::parse(kind, self.id.as_deref())
         })
     }
 }

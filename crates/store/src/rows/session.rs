@@ -1,6 +1,6 @@
 //! A browser session: what has no column.
 
-use reeve_access::{Session, SignInMethod};
+use reeve_access::{AccessSession, SignInMethod};
 use serde::{Deserialize, Serialize};
 
 /// Members of a session that have no column.
@@ -21,8 +21,8 @@ enum MethodRow {
     Token(String),
 }
 
-impl From<&Session> for SessionRow {
-    fn from(session: &Session) -> Self {
+impl From<&AccessSession> for SessionRow {
+    fn from(session: &AccessSession) -> Self {
         let method = match &session.method {
             SignInMethod::Password => Some(MethodRow::Password),
             SignInMethod::Token(id) => Some(MethodRow::Token(id.clone())),

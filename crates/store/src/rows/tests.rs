@@ -75,7 +75,7 @@ fn recommendation_v1() {
 
     // Nor had it a cause, an exception, or a person who took it back.
     let origin = reeve_recommend::recommendation::origin::Origin {
-        cause: reeve_recommend::recommendation::origin::Cause::Run,
+        cause: reeve_recommend::recommendation::origin::OriginCause::Run,
         ..sample.origin.clone()
     };
     let older = reeve_recommend::recommendation::Recommendation {
@@ -262,7 +262,7 @@ fn agent_v1() {
 
     let read: reeve_recommend::agent::Agent = decode(fixture!("agent-v1")).unwrap();
     // Agents had no schedule, waiver or settings of their own then.
-    let settings = reeve_recommend::agent::settings::Settings::default();
+    let settings = reeve_recommend::agent::settings::AgentSettings::default();
     let older = reeve_recommend::agent::Agent {
         schedule: None,
         learning_waived: None,

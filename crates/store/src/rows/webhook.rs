@@ -1,7 +1,7 @@
 //! A subscription, and its secrets as they are sealed.
 
 use reeve_notify::webhook::{
-    Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookFormat, WebhookId,
+    Secret, Secrets, Webhook, WebhookEvent, WebhookFilter, WebhookFormat, WebhookId,
 };
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -48,7 +48,7 @@ impl From<&Webhook> for WebhookRow {
 impl WebhookRow {
     pub(crate) fn into_webhook(self) -> Result<Webhook, RowError> {
         let event = named("event", &self.event, WebhookEvent::parse)?;
-        let filter = Filter::parse(&self.filter, event).map_err(|_| RowError::Unknown {
+        let filter = WebhookFilter::parse(&self.filter, event).map_err(|_| RowError::Unknown {
             field: "filter",
             value: self.filter.clone(),
         })?;

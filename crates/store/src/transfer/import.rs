@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Row as _, Transaction};
 
 use super::{FORMAT, LEFT, RESTORED, TransferError};
 use crate::address::{Address, Backend};
-use crate::database::{Options, begin};
+use crate::database::{DatabaseOptions, begin};
 use crate::migrate;
 use crate::open::{OpenError, connect, create};
 
@@ -30,7 +30,7 @@ pub async fn import(
         address.locate(&file)?;
     }
 
-    let mut connection = connect(&address, Options::default().patience).await?;
+    let mut connection = connect(&address, DatabaseOptions::default().patience).await?;
     let mut tx = connection.begin_with(begin(address.backend)).await?;
 
     if used(&mut tx, address.backend).await? {

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, Obstacle};
 use reeve_notify::delivery::{
-    Attempt, Delivery, DeliveryStatus, DeliveryStore, Dispatcher, Outgoing, Sent, Target,
+    DeliveryAttempt, DeliveryStatus, DeliveryStore, DeliveryTarget, Dispatcher,
+    NotificationDelivery, Outgoing, Sent,
 };
 use reeve_notify::notification::{
     Channel, ChannelFault, ChannelKind, ChannelSecret, ChannelSettings, ChannelStore, Message,
@@ -49,13 +50,13 @@ impl WebhookSender for Receiver {
     fn check(&self, _url: &str) -> Result<(), Obstacle> {
         Ok(())
     }
-    async fn send(&self, message: &WebhookMessage) -> Attempt {
+    async fn send(&self, message: &WebhookMessage) -> DeliveryAttempt {
         self.got
             .lock()
             .unwrap()
             .push((message.id.clone(), message.secrets.len(), message.at));
         let status = *self.answers.lock().unwrap();
-        Attempt {
+        DeliveryAttempt {
             at: message.at,
             duration_ms: 1,
             status: Some(status),
@@ -73,7 +74,12 @@ impl Notifier for Receiver {
     fn check(&self, _: &ChannelSettings, _: &ChannelSecret) -> Result<(), ChannelFault> {
         Ok(())
     }
-    async fn send(&self, channel: &Channel, secret: &ChannelSecret, message: &Message) -> Attempt {
+    async fn send(
+        &self,
+        channel: &Channel,
+        secret: &ChannelSecret,
+        message: &Message,
+    ) -> DeliveryAttempt {
         self.messages
             .lock()
             .unwrap()
@@ -81,7 +87,7 @@ impl Notifier for Receiver {
         let at = Timestamp::UNIX_EPOCH;
         let (status, answer, error) = (None, String::new(), None);
 
-        Attempt {
+        DeliveryAttempt {
             at,
             duration_ms: 1,
             status,
@@ -154,9 +160,9 @@ impl World {
         Ok(one)
     }
 
-    async fn queue(&self, webhook: &Webhook, subject: &str) -> Result<Delivery> {
-        let delivery = Delivery::new(
-            Target::Webhook(webhook.id.clone()),
+    async fn queue(&self, webhook: &Webhook, subject: &str) -> Result<NotificationDelivery> {
+        let delivery = NotificationDelivery::new(
+            DeliveryTarget::Webhook(webhook.id.clone()),
             "recommendation_ready",
             subject.into(),
             self.clock.now(),
@@ -382,8 +388,8 @@ async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> R
         attachment: None,
     };
 
-    let delivery = Delivery::new(
-        Target::Channel(slack.id.clone()),
+    let delivery = NotificationDelivery::new(
+        DeliveryTarget::Channel(slack.id.clone()),
         "approval_requested",
         "a-1".into(),
         world.clock.now(),

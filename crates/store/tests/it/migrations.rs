@@ -10,7 +10,7 @@ use reeve_estate::{
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId, Subject};
+use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationSubject};
 use reeve_recommend::rollout::{Rollout, RolloutId, RolloutStore as _};
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
@@ -308,7 +308,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
     store
         .resource_sync(&connection.id, std::slice::from_ref(&changed), &[])
         .await?;
-    let subject = Subject {
+    let subject = RecommendationSubject {
         connection: connection.id.clone(),
         id: before.id.clone(),
         name: before.name.clone(),
@@ -385,7 +385,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
 
     let moved = store.recommendation_get(&found.id).await?;
     let expect = Recommendation {
-        subject: Subject {
+        subject: RecommendationSubject {
             id: arn.clone(),
             ..found.subject.clone()
         },

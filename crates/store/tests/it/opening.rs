@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use reeve_access::{AccessError, AccessStore as _};
-use reeve_store::{OpenError, Options, Store};
+use reeve_store::{DatabaseOptions, OpenError, Store};
 use reeve_testkit::postgres::{PASSWORD, Postgres};
 
 use crate::place::{Place, vault};
@@ -14,9 +14,9 @@ async fn refused(url: &str) -> OpenError {
     Store::open_with(
         url,
         vault(1),
-        Options {
+        DatabaseOptions {
             patience: Duration::from_secs(5),
-            ..Options::default()
+            ..DatabaseOptions::default()
         },
     )
     .await
@@ -71,9 +71,9 @@ async fn a_server_that_goes_away_and_comes_back() -> Result<()> {
         return Ok(());
     };
 
-    let options = Options {
+    let options = DatabaseOptions {
         patience: Duration::from_secs(2),
-        ..Options::default()
+        ..DatabaseOptions::default()
     };
     let store = Store::open_with(&server.database().await?, vault(1), options).await?;
     store.ping().await?;

@@ -11,7 +11,7 @@ use reeve_recommend::agent::AgentId;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::origin::{AnomalyId, OriginCause};
 use reeve_recommend::recommendation::totals::{ActionFilter, ApprovalFilter};
 use reeve_recommend::recommendation::{
     Closing, Recommendation, RecommendationId, RecommendationType,
@@ -164,7 +164,7 @@ fn requests() -> Vec<Request> {
         request!("page of what is open", store => store.recommendation_list(
             &RecommendationFilter { limit: 50, min_confidence: Some(20.0), ..open() })),
         request!("open ones of a cause", store => store.recommendation_list(
-            &RecommendationFilter { cause: Some(Cause::Anomaly(AnomalyId("x".into()))), ..open() })),
+            &RecommendationFilter { cause: Some(OriginCause::Anomaly(AnomalyId("x".into()))), ..open() })),
         request!("what is due", store => store.recommendation_list(
             &RecommendationFilter { due_by: Some(at("2026-11-20T10:00:00Z")), ..RecommendationFilter::default() })),
         request!("ended on a resource", store => store.recommendation_list(&RecommendationFilter {

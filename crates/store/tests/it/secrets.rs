@@ -1,7 +1,9 @@
 //! Credentials at rest: sealed, bound to their connection, and never in the way of the others.
 
 use anyhow::Result;
-use reeve_estate::{Connection, ConnectionStatus, Credentials, EstateStore as _, StoreError};
+use reeve_estate::{
+    Connection, ConnectionCredentials, ConnectionStatus, EstateStore as _, StoreError,
+};
 use reeve_predict::RuleStore as _;
 use reeve_predict::calendar::{Calendar, Refresh, Subscription};
 use reeve_store::Store;
@@ -57,7 +59,7 @@ async fn another_key_hides_only_what_it_cannot_open(place: &Place) -> Result<()>
 
     let other_key = Store::open(&place.url, vault(2)).await?;
     let new = Connection {
-        credentials: Credentials::Ambient,
+        credentials: ConnectionCredentials::Ambient,
         ..connection("c-new", 2)?
     };
     other_key.connection_insert(&new).await?;
@@ -91,7 +93,7 @@ async fn another_key_hides_only_what_it_cannot_open(place: &Place) -> Result<()>
     );
 
     assert!(
-        listed[0].credentials != Credentials::Ambient,
+        listed[0].credentials != ConnectionCredentials::Ambient,
         "nobody else's credentials take their place"
     );
     assert!(listed[1] == new);

@@ -50,7 +50,7 @@ fn refused(index: Option<usize>) -> SendError {
 /// Sends everything to a receiver that refuses batches with a poisoned entry in them; returns what
 /// arrived in order, the dead letters, and the number of requests.
 fn run(count: u64, poisoned: &BTreeSet<u64>, names_entry: bool) -> (Vec<u64>, Vec<u64>, usize) {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     let mut left = records(count);
     let (mut arrived, mut dead, mut requests) = (Vec::new(), Vec::new(), 0);
     while !left.is_empty() {
@@ -109,7 +109,7 @@ fn an_entry_that_the_receiver_names_is_found_in_three_requests() {
 
 #[test]
 fn waits_grow_and_end_with_a_success() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     let batch = records(1);
     let mut waits = Vec::new();
     for _ in 0..9 {
@@ -128,7 +128,7 @@ fn waits_grow_and_end_with_a_success() {
 
 #[test]
 fn the_log_learns_once_of_failures_and_once_of_their_end() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     let batch = records(1);
     let mut news = Vec::new();
     for second in [0, 100, 299, 300, 400] {
@@ -145,7 +145,7 @@ fn the_log_learns_once_of_failures_and_once_of_their_end() {
 
 #[test]
 fn a_wrong_token_is_news_at_once_and_is_tried_again_later() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     let error = SendError::Configuration {
         message: "invalid token".to_owned(),
     };
@@ -157,7 +157,7 @@ fn a_wrong_token_is_news_at_once_and_is_tried_again_later() {
 
 #[test]
 fn a_receiver_that_refuses_everything_does_not_turn_the_log_into_dead_letters() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     let mut left = records(100);
     let mut dead = 0;
     for _ in 0..200 {
@@ -180,7 +180,7 @@ fn a_receiver_that_refuses_everything_does_not_turn_the_log_into_dead_letters() 
 
 #[test]
 fn half_an_answer_counts_for_its_half() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     let judged = delivery.judge(&records(10), Ok(Acked { through: 4 }), at(0));
     assert_eq!(judged.done, 5);
     assert_eq!(delivery.state.sent_entries, 5);
@@ -188,7 +188,7 @@ fn half_an_answer_counts_for_its_half() {
 
 #[test]
 fn a_receiver_that_confirms_nothing_has_failed() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(5));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(5));
     let batch = [record(5), record(6)];
     let judged = delivery.judge(&batch, Ok(Acked { through: 4 }), at(0));
     assert_eq!((judged.done, delivery.state.failures), (0, 1));
@@ -196,7 +196,7 @@ fn a_receiver_that_confirms_nothing_has_failed() {
 
 #[test]
 fn a_receiver_that_asks_for_a_wait_gets_it_within_an_hour() {
-    let mut delivery = Delivery::new(StreamState::beginning_at(0));
+    let mut delivery = StreamDelivery::new(StreamState::beginning_at(0));
     for (asked, expected) in [(7, 7), (86_400, 3600), (0, 1)] {
         let error = SendError::Passing {
             message: "busy".to_owned(),

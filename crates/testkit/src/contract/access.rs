@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use reeve_access::{
-    AccessError, AccessStore, ApiToken, EventTypePattern, Role, Session, SignInMethod, Team,
+    AccessError, AccessSession, AccessStore, ApiToken, EventTypePattern, Role, SignInMethod, Team,
     TeamId, TokenHash, User, UserId,
 };
 
@@ -48,8 +48,8 @@ fn token(id: &str, user: &str, created_at_ms: i64) -> ApiToken {
     }
 }
 
-fn session(id: &str, user: &str, expires_at_ms: i64) -> Session {
-    Session {
+fn session(id: &str, user: &str, expires_at_ms: i64) -> AccessSession {
+    AccessSession {
         id: id.into(),
         user: UserId(user.into()),
         hash: TokenHash::from_secret(id),
@@ -345,7 +345,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
         ("s-pw", SignInMethod::Password),
     ] {
         store
-            .session_insert(&Session {
+            .session_insert(&AccessSession {
                 method,
                 ..session(id, "u-2", 9_000)
             })
@@ -388,7 +388,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
 }
 
 async fn sessions(store: &dyn AccessStore) -> Result<()> {
-    let kept = Session {
+    let kept = AccessSession {
         user_agent: Some("curl/8 \u{1f980}".into()),
         ..session("s-1", "u-1", 3_000)
     };

@@ -15,7 +15,7 @@ use reeve_recommend::agent::{
     Agent, AgentId, AgentType, Mode, PassedOver, RunDetails, RunExtent, RunPosition, RunReport,
 };
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus};
-use reeve_recommend::change::{Changes, Effect};
+use reeve_recommend::change::{ChangeRegistry, Effect};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::portfolio::{Family, Level, PORTFOLIOS, Portfolio};
 use reeve_recommend::ports::{AgentStore, RecommendationFilter};
@@ -779,7 +779,7 @@ async fn typed_forms_are_kept(store: &dyn AgentStore) -> Result<()> {
     let kept = store.recommendation_get(&planned.id).await?;
     assert_eq!(kept, planned);
 
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     let read = kept
         .plan
         .as_ref()

@@ -6,9 +6,10 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_alerts::{
-    AlertStore, Changes, Degradation, DegradedBy, DegradedRule, Evaluator, Firing, FiringEntry,
-    FiringFilter, FiringGrowth, FiringId, FiringStatus, GroupKey, Limits, Observed, Progress, Rule,
-    RuleDraft, RuleId, RuleSettings, RuleState, StoredState, StoredTally, Tally,
+    AlertProgress, AlertRule, AlertStore, ChangeTally, Degradation, DegradedBy, DegradedRule,
+    Evaluator, EvaluatorChanges, EvaluatorLimits, Firing, FiringEntry, FiringFilter, FiringGrowth,
+    FiringId, FiringStatus, GroupKey, Observed, RuleDraft, RuleId, RuleSettings, RuleState,
+    StoredState, StoredTally,
 };
 use reeve_audit::{Actor, Entry, EventId, EventType, Severity};
 
@@ -22,7 +23,7 @@ fn at(second: i64) -> Result<Timestamp> {
 ///
 /// # Errors
 /// None, as long as the settings are right.
-pub fn rule(id: &str, name: &str) -> Result<Rule> {
+pub fn rule(id: &str, name: &str) -> Result<AlertRule> {
     let draft = RuleDraft {
         name: name.to_owned(),
         description: "Five \"failures\"; é".to_owned(),
@@ -38,7 +39,7 @@ pub fn rule(id: &str, name: &str) -> Result<Rule> {
     };
     let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
 
-    Ok(Rule {
+    Ok(AlertRule {
         id: RuleId(id.to_owned()),
         settings,
         state: RuleState::Enabled,
@@ -152,7 +153,7 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
     let changed = first
         .with_state(RuleState::Disabled, at(9)?)
         .silenced(None, at(10)?);
-    let changed = Rule {
+    let changed = AlertRule {
         version: 2,
         ..changed
     };
@@ -176,27 +177,31 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
 async fn state(store: &dyn AlertStore) -> Result<()> {
     assert_eq!(store.alert_progress().await?, None);
 
-    let begun = Progress {
+    let begun = AlertProgress {
         position: 5,
         clock: None,
     };
     store
-        .alert_advance(None, begun, &Changes::default())
+        .alert_advance(None, begun, &EvaluatorChanges::default())
         .await?;
     assert_eq!(store.alert_progress().await?, Some(begun));
     assert!(
-        is_conflict(&store.alert_advance(None, begun, &Changes::default()).await),
+        is_conflict(
+            &store
+                .alert_advance(None, begun, &EvaluatorChanges::default())
+                .await
+        ),
         "it has begun"
     );
 
-    let tally = Tally {
+    let tally = ChangeTally {
         matched: 9,
         late: 1,
         shared: 2,
         dropped: 4,
         fired: 3,
         last_matched_at: Some(at(4)?),
-        ..Tally::default()
+        ..ChangeTally::default()
     };
 
     let met = |second, since, is_new| -> Result<Degradation> {
@@ -212,21 +217,21 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         })
     };
 
-    let kept = Changes {
+    let kept = EvaluatorChanges {
         delta: vec![1, 0, 255],
         fired: vec![firing("f-0", "r-1", 20)?],
         degraded: vec![met(3, 3, true)?],
-        ..Changes::default()
+        ..EvaluatorChanges::default()
     };
 
-    let next = Progress {
+    let next = AlertProgress {
         position: 9,
         clock: Some(at(4)?),
     };
     store.alert_advance(Some(5), next, &kept).await?;
     assert_eq!(store.alert_progress().await?, Some(next));
 
-    let refused = Changes {
+    let refused = EvaluatorChanges {
         fired: vec![firing("f-lost", "r-1", 21)?],
         ..kept.clone()
     };
@@ -234,7 +239,7 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         &store
             .alert_advance(
                 Some(5),
-                Progress {
+                AlertProgress {
                     position: 8,
                     clock: None
                 },
@@ -258,16 +263,16 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
         "nothing is kept of a refused move"
     );
 
-    let more = Changes {
+    let more = EvaluatorChanges {
         delta: vec![2],
         degraded: vec![met(7, 3, false)?],
-        ..Changes::default()
+        ..EvaluatorChanges::default()
     };
 
     store
         .alert_advance(
             Some(9),
-            Progress {
+            AlertProgress {
                 position: 10,
                 clock: None,
             },
@@ -278,11 +283,11 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
     store
         .alert_advance(
             Some(10),
-            Progress {
+            AlertProgress {
                 position: 10,
                 clock: None,
             },
-            &Changes::default(),
+            &EvaluatorChanges::default(),
         )
         .await?;
 
@@ -302,16 +307,16 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
     };
     assert_eq!(store.alert_degraded().await?, [degraded]);
 
-    let whole = Changes {
+    let whole = EvaluatorChanges {
         delta: vec![3],
         snapshot: Some(vec![vec![8], Vec::new(), vec![9]]),
-        ..Changes::default()
+        ..EvaluatorChanges::default()
     };
 
     store
         .alert_advance(
             Some(10),
-            Progress {
+            AlertProgress {
                 position: 10,
                 clock: None,
             },
@@ -352,14 +357,14 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
     );
     assert!(store.alert_degraded().await?.is_empty());
 
-    let nothing = Changes {
+    let nothing = EvaluatorChanges {
         snapshot: Some(Vec::new()),
-        ..Changes::default()
+        ..EvaluatorChanges::default()
     };
     store
         .alert_advance(
             Some(10),
-            Progress {
+            AlertProgress {
                 position: 10,
                 clock: None,
             },
@@ -373,14 +378,14 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
 
 async fn firings(store: &dyn AlertStore) -> Result<()> {
     let (second, third) = (firing("f-1", "r-1", 30)?, firing("f-2", "r-2", 40)?);
-    let fired = Changes {
+    let fired = EvaluatorChanges {
         fired: vec![second.clone(), third.clone()],
-        ..Changes::default()
+        ..EvaluatorChanges::default()
     };
     store
         .alert_advance(
             Some(10),
-            Progress {
+            AlertProgress {
                 position: 11,
                 clock: None,
             },
@@ -442,16 +447,16 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
     };
 
     // The same firing once more, as after a crash between two stores, changes nothing.
-    let changes = Changes {
+    let changes = EvaluatorChanges {
         fired: vec![third.clone()],
         grown: vec![growth],
-        ..Changes::default()
+        ..EvaluatorChanges::default()
     };
 
     store
         .alert_advance(
             Some(11),
-            Progress {
+            AlertProgress {
                 position: 12,
                 clock: None,
             },
@@ -522,7 +527,7 @@ fn sign_in(sequence: u64) -> Result<(Entry, Timestamp)> {
     Ok((entry, when))
 }
 
-fn evaluate(evaluator: &mut Evaluator, from: u64, to: u64) -> Result<Changes> {
+fn evaluate(evaluator: &mut Evaluator, from: u64, to: u64) -> Result<EvaluatorChanges> {
     for sequence in from..to {
         let (entry, recorded_at) = sign_in(sequence)?;
         evaluator.observe(Observed {
@@ -540,7 +545,7 @@ fn evaluate(evaluator: &mut Evaluator, from: u64, to: u64) -> Result<Changes> {
 /// from the store.
 async fn process(
     store: Arc<dyn AlertStore>,
-    rules: Vec<Arc<Rule>>,
+    rules: Vec<Arc<AlertRule>>,
     batch: u64,
     end: u64,
 ) -> Result<()> {
@@ -548,7 +553,7 @@ async fn process(
         let Some(progress) = store.alert_progress().await? else {
             anyhow::bail!("it has begun")
         };
-        let mut evaluator = Evaluator::new(Limits::default(), progress);
+        let mut evaluator = Evaluator::new(EvaluatorLimits::default(), progress);
         evaluator.set_rules(rules.iter().cloned());
         // State read after the position may be newer than it; the move is refused then.
         evaluator.restore(&store.alert_state().await?)?;
@@ -573,7 +578,7 @@ async fn process(
 }
 
 async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Result<()> {
-    let counting = |id: &str, count, by: &str| -> Result<Rule> {
+    let counting = |id: &str, count, by: &str| -> Result<AlertRule> {
         let one = rule(id, id)?;
         let draft = RuleDraft {
             condition: "user:*".into(),
@@ -582,7 +587,7 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
             ..one.settings.draft()
         };
         let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
-        Ok(Rule { settings, ..one })
+        Ok(AlertRule { settings, ..one })
     };
 
     let rules = [
@@ -596,8 +601,8 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
     let rules: Vec<_> = rules.into_iter().map(Arc::new).collect();
     let (begin, end) = (12, 1_500);
     let mut alone = Evaluator::new(
-        Limits::default(),
-        Progress {
+        EvaluatorLimits::default(),
+        AlertProgress {
             position: begin,
             clock: None,
         },
@@ -621,7 +626,7 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
         found.extend(store.firing_list(&filter).await?.0);
     }
 
-    let mut restored = Evaluator::new(Limits::default(), Progress::default());
+    let mut restored = Evaluator::new(EvaluatorLimits::default(), AlertProgress::default());
     restored.set_rules(rules.iter().cloned());
     restored.restore(&store.alert_state().await?)?;
     let matched: Vec<_> = restored

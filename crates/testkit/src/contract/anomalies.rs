@@ -9,10 +9,11 @@ use reeve_anomalies::threat::feed::{FeedFormat, ThreatFeed};
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings,
-    AnomalyStatus, AnomalyStore, CauseCandidate, CauseChange, Contribution, Direction, Evidence,
-    FeedbackKind, Grade, Hypothesis, HypothesisKind, Investigation, Lesson, LessonKind,
-    LikelyCause, Link, Lookup, Place, ProbableCause, Reaction, Reading, RelatedEntry, Remediation,
-    Response, RuledOut, SecurityActivity, Sensitivity, Source, Stage, Support, ThresholdKey,
+    AnomalyStatus, AnomalyStore, CauseCandidate, CauseChange, CauseGrade, Contribution, Direction,
+    FeedbackKind, Hypothesis, HypothesisKind, Investigation, InvestigationEvidence,
+    InvestigationLink, Lesson, LessonKind, LikelyCause, Lookup, Place, ProbableCause, Reaction,
+    Reading, RelatedEntry, Remediation, Response, RuledOut, SecurityActivity, Sensitivity, Source,
+    Stage, Support, ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::action::ActionId;
@@ -119,13 +120,13 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
 fn probable_cause(at: Timestamp) -> ProbableCause {
     let judged = |change: CauseChange| ProbableCause {
         at,
-        grade: Grade::Likely,
+        grade: CauseGrade::Likely,
         statement: "sg-1".into(),
         candidates: vec![CauseCandidate {
             resource: "sg-1".into(),
             name: "shop".into(),
             kind: "security_group".into(),
-            grade: Grade::Likely,
+            grade: CauseGrade::Likely,
             onset: Some(at),
             reasons: vec!["it was changed".into()],
             changes: vec![change],
@@ -146,7 +147,7 @@ fn probable_cause(at: Timestamp) -> ProbableCause {
     let change = |entry: Option<RelatedEntry>| CauseChange {
         at,
         text: "it was changed".into(),
-        link: Some(Link::Entry("e-1".into())),
+        link: Some(InvestigationLink::Entry("e-1".into())),
         entry,
     };
     let entry = RelatedEntry {
@@ -175,11 +176,11 @@ fn investigation(at: Timestamp) -> Investigation {
     };
 
     let links = [
-        Link::Action(ActionId("ac-1".into())),
-        Link::Resource("i-1".into()),
-        Link::Anomaly(AnomalyId("an-0".into())),
-        Link::Metric(Metric::RequestRate),
-        Link::Entry("e-1".into()),
+        InvestigationLink::Action(ActionId("ac-1".into())),
+        InvestigationLink::Resource("i-1".into()),
+        InvestigationLink::Anomaly(AnomalyId("an-0".into())),
+        InvestigationLink::Metric(Metric::RequestRate),
+        InvestigationLink::Entry("e-1".into()),
     ];
     let evidence = links.into_iter().map(Some).chain([None]);
 
@@ -194,7 +195,7 @@ fn investigation(at: Timestamp) -> Investigation {
             support: Support::Moderate,
             statement: "more work arrived".into(),
             evidence: evidence
-                .map(|link| Evidence {
+                .map(|link| InvestigationEvidence {
                     text: "twice as many".into(),
                     link,
                 })

@@ -6,7 +6,8 @@ use anyhow::Result;
 use jiff::Timestamp;
 use jiff::civil::date;
 use reeve_anomalies::budget::{
-    Basis, Budget, BudgetAlert, BudgetId, BudgetStatus, BudgetStore, Period, Scope, Span, Threshold,
+    Basis, Budget, BudgetAlert, BudgetId, BudgetScope, BudgetSpan, BudgetStatus, BudgetStore,
+    BudgetThreshold, Period,
 };
 use reeve_estate::{Amount, StoreError};
 
@@ -26,18 +27,18 @@ pub fn budget(id: &str, name: &str) -> Result<Budget> {
         amount: "12345678901234.5678".parse()?,
         currency: "EUR".to_owned(),
         period: Period::Quarter,
-        scope: Scope {
+        scope: BudgetScope {
             providers: vec!["AWS".to_owned()],
             accounts: vec!["111122223333".to_owned()],
             services: vec!["Amazon \"EC2\"; é".to_owned()],
             tags: vec![("env".to_owned(), "prod".to_owned())],
         },
         thresholds: vec![
-            Threshold {
+            BudgetThreshold {
                 percent: 80,
                 basis: Basis::Actual,
             },
-            Threshold {
+            BudgetThreshold {
                 percent: 100,
                 basis: Basis::Forecast,
             },
@@ -60,7 +61,7 @@ pub fn standing(forecast: Result<&str, &str>) -> Result<BudgetStatus> {
         Err(reason) => Err(reason.into()),
     };
     Ok(BudgetStatus {
-        span: Span {
+        span: BudgetSpan {
             start: date(2027, 1, 1),
             end: date(2027, 4, 1),
         },
@@ -84,7 +85,7 @@ pub fn alert(id: &str, budget: &Budget, percent: u32, second: i64) -> Result<Bud
         budget: budget.id.clone(),
         budget_name: budget.name.clone(),
         period_start: date(2027, 1, 1),
-        threshold: Threshold {
+        threshold: BudgetThreshold {
             percent,
             basis: Basis::Actual,
         },

@@ -6,14 +6,15 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::StoreError;
 use reeve_notify::delivery::{
-    Attempt, Delivery, DeliveryId, DeliveryStatus, DeliveryStore, Outgoing, Target, Topic,
+    DeliveryAttempt, DeliveryId, DeliveryStatus, DeliveryStore, DeliveryTarget,
+    NotificationDelivery, Outgoing, Topic,
 };
 use reeve_notify::notification::{
     Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, ChannelStore, Gravity, Item,
     Message, Notice, NoticeId,
 };
 use reeve_notify::webhook::{
-    Filter, Secret, Secrets, Webhook, WebhookEvent, WebhookFormat, WebhookId, WebhookStore,
+    Secret, Secrets, Webhook, WebhookEvent, WebhookFilter, WebhookFormat, WebhookId, WebhookStore,
 };
 use reeve_recommend::agent::{AgentId, Timing};
 
@@ -37,7 +38,7 @@ pub fn webhook(id: &str, second: i64) -> Result<Webhook> {
         event,
         format: WebhookFormat::Json,
         url: "https://hooks.example/a?b=c".into(),
-        filter: Filter::parse("priority=high,type=security", event)?,
+        filter: WebhookFilter::parse("priority=high,type=security", event)?,
         enabled: true,
         disabled_reason: Some("the receiver answered 410 Gone".into()),
         created_at: at(second)?,
@@ -71,16 +72,17 @@ pub fn channel(id: &str, second: i64, settings: ChannelSettings) -> Result<Chann
     })
 }
 
-fn outgoing(target: &Target, subject: &str, now: Timestamp) -> Outgoing {
-    let delivery = Delivery::new(target.clone(), "recommendation_ready", subject.into(), now);
+fn outgoing(target: &DeliveryTarget, subject: &str, now: Timestamp) -> Outgoing {
+    let delivery =
+        NotificationDelivery::new(target.clone(), "recommendation_ready", subject.into(), now);
     Outgoing {
         delivery,
         body: format!("{{\"of\":\"{subject}\"}}"),
     }
 }
 
-fn attempt(now: Timestamp, status: u16) -> Attempt {
-    Attempt {
+fn attempt(now: Timestamp, status: u16) -> DeliveryAttempt {
+    DeliveryAttempt {
         at: now,
         duration_ms: 12,
         status: Some(status),
@@ -124,7 +126,7 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
     let changed = Webhook {
         enabled: false,
         disabled_reason: None,
-        filter: Filter::default(),
+        filter: WebhookFilter::default(),
         version: 2,
         ..first.clone()
     };
@@ -148,7 +150,7 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
     store.webhook_update(&next, Some(&rotated)).await?;
     assert!(store.webhook_secrets(&first.id).await? == rotated);
 
-    let target = Target::Webhook(second.id.clone());
+    let target = DeliveryTarget::Webhook(second.id.clone());
     store
         .delivery_insert(&outgoing(&target, "kept", at(0)?))
         .await?;
@@ -231,7 +233,7 @@ async fn channels(store: &dyn All) -> Result<()> {
 }
 
 async fn the_cursor(store: &dyn All) -> Result<()> {
-    let target = Target::Webhook(WebhookId("w-cursor".into()));
+    let target = DeliveryTarget::Webhook(WebhookId("w-cursor".into()));
     assert_eq!(store.outbox_cursor().await?, None);
     store.outbox_advance(None, 7, &[], &[]).await?;
     assert_eq!(store.outbox_cursor().await?, Some(7));
@@ -282,8 +284,8 @@ async fn the_cursor(store: &dyn All) -> Result<()> {
 
 async fn deliveries_that_are_due(store: &dyn All) -> Result<()> {
     let (loud, quiet) = (
-        Target::Webhook(WebhookId("w-loud".into())),
-        Target::Channel(ChannelId("c-quiet".into())),
+        DeliveryTarget::Webhook(WebhookId("w-loud".into())),
+        DeliveryTarget::Channel(ChannelId("c-quiet".into())),
     );
     for n in 0..5 {
         store
@@ -436,7 +438,7 @@ async fn digests(store: &dyn All) -> Result<()> {
         "the oldest first, each once"
     );
 
-    let target = Target::Channel(ChannelId("c-digest".into()));
+    let target = DeliveryTarget::Channel(ChannelId("c-digest".into()));
     let digest = outgoing(&target, "daily_digest:a-1", at(100)?);
     store
         .notice_gather(&due, std::slice::from_ref(&digest))
@@ -460,7 +462,7 @@ async fn digests(store: &dyn All) -> Result<()> {
 }
 
 async fn one_reader_wins(store: Arc<dyn All>) -> Result<()> {
-    let target = Target::Webhook(WebhookId("w-race".into()));
+    let target = DeliveryTarget::Webhook(WebhookId("w-race".into()));
     let mut readers = Vec::new();
 
     for n in 0..8 {

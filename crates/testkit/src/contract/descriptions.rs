@@ -3,9 +3,9 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionChange, DescriptionStore, Document, EstateStore, Known,
-    ReadOutcome, Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind,
-    ResourceState, StoreError,
+    ConnectionId, Described, DescriptionChange, DescriptionReading, DescriptionStore, Document,
+    EstateStore, KnownDescription, ReadOutcome, Relation, RelationKind, Resource, ResourceId,
+    ResourceKind, ResourceState, StoreError,
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn group(id: &str, description: Value, relations: &[(RelationKind, &str)]) -> Re
     })
 }
 
-async fn known(store: &impl DescriptionStore, id: &str) -> Result<Option<Known>> {
+async fn known(store: &impl DescriptionStore, id: &str) -> Result<Option<KnownDescription>> {
     Ok(store
         .description_known(&ConnectionId("d-1".into()), &[ResourceId::new(id)])
         .await?
@@ -405,7 +405,7 @@ async fn later_kinds(store: &(impl DescriptionStore + EstateStore)) -> Result<()
 
 async fn readings(store: &impl DescriptionStore) -> Result<()> {
     let here = ConnectionId("d-1".into());
-    let complete = Reading {
+    let complete = DescriptionReading {
         kind: ResourceKind::SecurityGroup,
         region: "eu-west-1".into(),
         outcome: ReadOutcome::Complete,
@@ -423,7 +423,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
         std::slice::from_ref(&complete)
     );
 
-    let denied = Reading {
+    let denied = DescriptionReading {
         outcome: ReadOutcome::Denied,
         message: "not \0 allowed".into(),
         begun_at: at(20)?,
@@ -434,7 +434,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
     store.reading_put(&here, &denied).await?;
 
     let found = store.readings(&here).await?;
-    let expected = Reading {
+    let expected = DescriptionReading {
         message: "not  allowed".into(),
         complete_at: Some(at(10)?),
         ..denied
@@ -474,7 +474,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
         store
             .description_put(&here, &[described(id, region, kind)?], at(10)?)
             .await?;
-        let reading = Reading {
+        let reading = DescriptionReading {
             kind,
             region: region.into(),
             outcome: ReadOutcome::Complete,

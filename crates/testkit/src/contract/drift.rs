@@ -3,11 +3,11 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionStore, Document, EstateStore, ReadOutcome, Reading,
-    Resource, ResourceId, ResourceKind, StoreError, VisibleConnections,
+    ConnectionId, Described, DescriptionReading, DescriptionStore, Document, EstateStore,
+    ReadOutcome, Resource, ResourceId, ResourceKind, StoreError, VisibleConnections,
 };
 use reeve_recommend::drift::{
-    Acceptance, Baseline, BaselineId, BaselineScope, Drift, DriftCount, DriftFilter, DriftId,
+    Acceptance, BaselineId, BaselineScope, Drift, DriftBaseline, DriftCount, DriftFilter, DriftId,
     DriftKind, DriftState, DriftStore, DriftSubject, Observed, ObservedFilter, PinnedDocument,
     Resolution,
 };
@@ -34,8 +34,8 @@ fn group(id: &str, port: u16) -> Result<Described> {
     })
 }
 
-fn baseline(id: &str, name: &str, revision: u64) -> Result<Baseline> {
-    Ok(Baseline {
+fn baseline(id: &str, name: &str, revision: u64) -> Result<DriftBaseline> {
+    Ok(DriftBaseline {
         id: BaselineId(id.to_owned()),
         name: name.to_owned(),
         description: "As reviewed.".to_owned(),
@@ -140,7 +140,7 @@ async fn observed(store: &(impl DescriptionStore + DriftStore)) -> Result<()> {
 
     // A resource is gone where its kind was read; after its connection stopped looking, nobody
     // knows.
-    let reading = Reading {
+    let reading = DescriptionReading {
         kind: ResourceKind::SecurityGroup,
         region: String::new(),
         outcome: ReadOutcome::Complete,

@@ -10,8 +10,8 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::bucket::access::{AccessState, Amount};
 use reeve_estate::{
-    BucketAccess, BucketContents, Capacity, Connection, ConnectionId, ConnectionStatus,
-    Credentials, Denied, EstateStore, Money, Provider, PublicAddress, Purchase, Resource,
+    BucketAccess, BucketContents, Capacity, Connection, ConnectionCredentials, ConnectionId,
+    ConnectionStatus, Denied, EstateStore, Money, Provider, PublicAddress, Purchase, Resource,
     ResourceFilter, ResourceId, ResourceKind, ResourceState, Specification, StoreError, SyncReport,
 };
 
@@ -26,7 +26,7 @@ pub fn connection(id: &str, created_at_ms: i64) -> Result<Connection> {
         provider: Provider::Aws,
         account: "123456789012".into(),
         regions: vec!["eu-west-1".into(), "us-east-1".into()],
-        credentials: Credentials::AccessKey {
+        credentials: ConnectionCredentials::AccessKey {
             access_key_id: "AKIDEXAMPLE".into(),
             secret_access_key: "a secret \u{1f511}".into(),
             session_token: None,
@@ -134,7 +134,7 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
     );
 
     let full = Connection {
-        credentials: Credentials::AccessKey {
+        credentials: ConnectionCredentials::AccessKey {
             access_key_id: "ASIAEXAMPLE".into(),
             secret_access_key: "secret".into(),
             session_token: Some("token".into()),
@@ -162,7 +162,10 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
     store.connection_insert(&full).await?;
 
     store.connection_insert(&connection("c-1", 1_000)?).await?;
-    for credentials in [Credentials::Ambient, Credentials::Simulated] {
+    for credentials in [
+        ConnectionCredentials::Ambient,
+        ConnectionCredentials::Simulated,
+    ] {
         let other = Connection {
             credentials,
             ..connection("c-3", 3_000)?

@@ -4,13 +4,18 @@ use anyhow::Result;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind, VisibleConnections};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, CheckResult, Evidence, EvidenceChange, EvidenceCount, EvidenceFilter,
-    EvidenceStore, EvidenceTurnover,
+    CheckAnswer, CheckResult, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceStore,
+    EvidenceTurnover, JudgementEvidence,
 };
 
-fn evidence(resource: &str, check: &str, answer: CheckAnswer, at_ms: i64) -> Result<Evidence> {
+fn evidence(
+    resource: &str,
+    check: &str,
+    answer: CheckAnswer,
+    at_ms: i64,
+) -> Result<JudgementEvidence> {
     let at = jiff::Timestamp::from_millisecond(at_ms)?;
-    Ok(Evidence {
+    Ok(JudgementEvidence {
         agent: AgentId("a-1".to_owned()),
         connection: ConnectionId("c-1".to_owned()),
         resource: ResourceId::new(resource),
@@ -40,7 +45,7 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
     let id = ResourceId::new;
     let failed = evidence("b-1", "versioned", CheckAnswer::Fail, 1_000)?;
     let passed = evidence("b-1", "encrypted", CheckAnswer::Pass, 1_000)?;
-    let other = Evidence {
+    let other = JudgementEvidence {
         account: "444455556666".to_owned(),
         agent: AgentId("a-2".to_owned()),
         ..evidence("b-2", "versioned", CheckAnswer::Unknown, 1_000)?
@@ -154,7 +159,7 @@ pub async fn run(store: &dyn EvidenceStore) -> Result<()> {
 /// Results as of a time, and what changed within a period.
 async fn over_time(
     store: &dyn EvidenceStore,
-    [failed, passed, mended, other]: [Evidence; 4],
+    [failed, passed, mended, other]: [JudgementEvidence; 4],
 ) -> Result<()> {
     let before = |at_ms: i64| -> Result<EvidenceFilter> {
         Ok(EvidenceFilter {
@@ -225,7 +230,7 @@ async fn over_time(
     assert_eq!(store.evidence_changes(&of_check, since(0)?).await?.len(), 1);
 
     // A resource that comes back begins anew: it took the place of nothing.
-    let back = Evidence {
+    let back = JudgementEvidence {
         at: jiff::Timestamp::from_millisecond(4_000)?,
         ..other
     };

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use reeve_access::{AccessError, UserId};
 use reeve_exports::{
-    Destination, DestinationId, DestinationSecret, DestinationSettings, Estimate, Export,
-    ExportFile, ExportFilter, ExportFormat, ExportId, ExportState, ExportStore, Failure,
-    FailureCode, FileRole, FormatOptions, Progress, Requester, ScheduleId, ScheduledExport,
+    DestinationId, DestinationSecret, DestinationSettings, Estimate, Export, ExportDestination,
+    ExportFailure, ExportFile, ExportFilter, ExportFormat, ExportId, ExportProgress, ExportState,
+    ExportStore, FailureCode, FileRole, FormatOptions, Requester, ScheduleId, ScheduledExport,
     Selection,
 };
 use reeve_schedule::Schedule;
@@ -56,7 +56,7 @@ pub fn export(id: &str, user: &str, second: i64) -> Export {
             entries: 10,
             bytes: 12_000,
         },
-        progress: Progress {
+        progress: ExportProgress {
             position: 30,
             end: 40,
             entries: 5,
@@ -69,7 +69,7 @@ pub fn export(id: &str, user: &str, second: i64) -> Export {
             skipped: 1,
             span: Some((17, 29)),
         },
-        failure: Some(Failure {
+        failure: Some(ExportFailure {
             code: FailureCode::DiskFull,
             message: "The disk is full.".into(),
         }),
@@ -111,9 +111,9 @@ fn schedule(id: &str, name: &str) -> ScheduledExport {
     }
 }
 
-fn destination(id: &str, name: &str, settings: DestinationSettings) -> Destination {
+fn destination(id: &str, name: &str, settings: DestinationSettings) -> ExportDestination {
     let prefix = "audit/2026".to_owned();
-    Destination {
+    ExportDestination {
         id: DestinationId(id.into()),
         name: name.into(),
         settings,
@@ -323,7 +323,7 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
     ));
 
     let first = store.destination_list().await?.remove(0);
-    let renamed = Destination {
+    let renamed = ExportDestination {
         name: "Renamed".into(),
         version: 2,
         ..first
@@ -335,7 +335,7 @@ async fn destinations(store: &dyn ExportStore) -> Result<()> {
         "kept unless given"
     );
 
-    let again = Destination {
+    let again = ExportDestination {
         version: 3,
         ..renamed
     };

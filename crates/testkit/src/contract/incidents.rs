@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use reeve_anomalies::AttackKeys;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_incidents::{
-    Incident, IncidentFilter, IncidentId, IncidentStatus, IncidentStore, Member, MemberKind,
-    PlaybookName, PlaybookRun, PlaybookRunId, RunFilter, RunStep, RunTarget, StepState, builtin,
+    Incident, IncidentFilter, IncidentId, IncidentMember, IncidentStatus, IncidentStore,
+    MemberKind, PlaybookName, PlaybookRun, PlaybookRunId, RunFilter, RunStep, RunTarget, StepState,
+    builtin,
 };
 use reeve_recommend::recommendation::Priority;
 
@@ -17,8 +18,8 @@ fn at(second: i64) -> Result<Timestamp> {
 }
 
 /// A finding that was seen at a second.
-fn finding(kind: MemberKind, id: &str, second: i64, severity: Priority) -> Result<Member> {
-    Ok(Member {
+fn finding(kind: MemberKind, id: &str, second: i64, severity: Priority) -> Result<IncidentMember> {
+    Ok(IncidentMember {
         kind,
         id: id.to_owned(),
         title: format!("title of {id}"),

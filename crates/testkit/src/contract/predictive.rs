@@ -7,22 +7,22 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
-    Expected, Outcome, Prediction, PredictionFilter, PredictionId, Reason, Rule, RuleId, RuleStore,
-    TrafficSettings, presets,
+    Expected, Outcome, Prediction, PredictionFilter, PredictionId, PredictiveReason,
+    PredictiveRule, RuleId, RuleStore, TrafficSettings, presets,
 };
-use reeve_recommend::agent::Scope;
+use reeve_recommend::agent::AgentScope;
 use reeve_recommend::recommendation::RecommendationId;
 
 /// A rule with every field filled, version 1, never evaluated.
 ///
 /// # Errors
 /// A text is not a valid time.
-pub fn rule(id: &str, at_ms: i64) -> Result<Rule> {
+pub fn rule(id: &str, at_ms: i64) -> Result<PredictiveRule> {
     let mut rule = presets(Timestamp::from_millisecond(at_ms)?).remove(0);
     rule.id = RuleId(id.to_owned());
     rule.condition.value = Some(1e9);
     rule.condition.calendars = vec![CalendarId("cal-1".into())];
-    rule.scope = Scope {
+    rule.scope = AgentScope {
         accounts: vec!["123456789012".into()],
         services: vec!["rds".into()],
     };
@@ -35,7 +35,7 @@ pub fn rule(id: &str, at_ms: i64) -> Result<Rule> {
 ///
 /// # Errors
 /// A text is not a valid time.
-pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
+pub fn prediction(id: &str, rule: &PredictiveRule, at_ms: i64) -> Result<Prediction> {
     let at = Timestamp::from_millisecond(at_ms)?;
     Ok(Prediction {
         id: PredictionId(id.into()),
@@ -68,7 +68,7 @@ pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
             p95: 2.5,
         }],
         event: Some("Sale".into()),
-        reasons: vec![Reason::Grows { per_day: 2.0 }],
+        reasons: vec![PredictiveReason::Grows { per_day: 2.0 }],
         recommendation: Some(RecommendationId("rec-1".into())),
         not_recommended: Some("dismissed".into()),
     })
@@ -124,7 +124,7 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
         "oldest first"
     );
 
-    let next = Rule {
+    let next = PredictiveRule {
         name: "other".into(),
         enabled: false,
         version: 2,
@@ -140,7 +140,7 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
     // What an evaluation leaves is no change of the rule, whatever version it saw.
     let at = Some(Timestamp::from_millisecond(5_000)?);
     store
-        .rule_evaluated(&Rule {
+        .rule_evaluated(&PredictiveRule {
             evaluated_at: at,
             last_result: Some("3 resources".into()),
             ..first.clone()

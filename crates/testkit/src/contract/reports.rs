@@ -6,8 +6,9 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_access::{AccessError, AuditScope};
 use reeve_reports::{
-    Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind,
-    ReportStore, Request, Review, Run, RunFile, RunFiles, RunFilter, RunId, RunProgress, RunState,
+    Filters, GroupField, PeriodChoice, ReportDefinition, ReportId, ReportKind, ReportMetric,
+    ReportPeriod, ReportRequest, ReportRun, ReportStore, Review, RunFile, RunFiles, RunFilter,
+    RunId, RunProgress, RunState,
 };
 use reeve_schedule::Schedule;
 
@@ -23,11 +24,11 @@ pub fn report(id: &str, name: &str) -> Result<ReportDefinition> {
     Ok(ReportDefinition {
         id: ReportId(id.to_owned()),
         name: name.to_owned(),
-        request: Request {
+        request: ReportRequest {
             kind: ReportKind::Custom {
                 query: "event_type:authentication.login \"é\"".to_owned(),
                 group_by: vec![GroupField::User, GroupField::EventType],
-                metrics: vec![Metric::EventCounts, Metric::ResourcesAffected],
+                metrics: vec![ReportMetric::EventCounts, ReportMetric::ResourcesAffected],
             },
             period: PeriodChoice::PreviousMonth,
             filters: Filters {
@@ -56,16 +57,16 @@ pub fn report(id: &str, name: &str) -> Result<ReportDefinition> {
 ///
 /// # Errors
 /// None, as long as the times are right.
-pub fn run_of(id: &str, report: &str, second: i64) -> Result<Run> {
-    Ok(Run {
+pub fn run_of(id: &str, report: &str, second: i64) -> Result<ReportRun> {
+    Ok(ReportRun {
         id: RunId(id.to_owned()),
         report: ReportId(report.to_owned()),
         report_name: "SOC 2".to_owned(),
-        request: Request {
+        request: ReportRequest {
             kind: ReportKind::Compliance {
                 framework: "soc2".to_owned(),
             },
-            period: PeriodChoice::Between(Period {
+            period: PeriodChoice::Between(ReportPeriod {
                 start: at(-86_400)?,
                 end: at(0)?,
             }),
@@ -257,7 +258,7 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         "the oldest that waits"
     );
 
-    let running = Run {
+    let running = ReportRun {
         state: RunState::Running,
         version: 2,
         scope: Some(AuditScope {
@@ -282,7 +283,7 @@ async fn runs(store: &dyn ReportStore) -> Result<()> {
         "one that stands still is taken up again"
     );
 
-    let ended = Run {
+    let ended = ReportRun {
         state: RunState::Succeeded,
         ended_at: Some(at(300)?),
         version: 3,

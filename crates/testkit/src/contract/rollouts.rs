@@ -8,7 +8,7 @@ use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{
-    Check, Gate, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId,
+    Gate, GateCheck, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId, RolloutMember,
     RolloutSettings, RolloutStatus, RolloutStore, Stage, Verdict,
 };
 
@@ -34,7 +34,7 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
         wave: 0,
         status: RolloutStatus::Held,
         reason: Some("the gate of validation holds it".into()),
-        members: vec![Member {
+        members: vec![RolloutMember {
             recommendation: RecommendationId("rec-1".into()),
             resource: ResourceId::new("i-1"),
             name: "web-1".into(),
@@ -52,7 +52,7 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
             stage: Stage::Validation,
             wave: 0,
             verdict: Verdict::Overridden,
-            checks: vec![Check {
+            checks: vec![GateCheck {
                 name: "hours watched".into(),
                 found: 0.1 + 0.2,
                 needed: 24.0,

@@ -4,7 +4,8 @@ use anyhow::Result;
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::workload::{
-    Classification, Correction, Signal, Unclassified, Workload, WorkloadClass, WorkloadStore,
+    Classification, Correction, Unclassified, Workload, WorkloadClass, WorkloadSignal,
+    WorkloadStore,
 };
 
 fn workload(resource: &str, class: Option<WorkloadClass>) -> Result<Workload> {
@@ -22,7 +23,7 @@ fn workload(resource: &str, class: Option<WorkloadClass>) -> Result<Workload> {
             confidence: 81.3,
             probabilities: [0.1, 0.1, 0.7, 0.1],
             scores: [0.25, -1.5, 3.0, 0.0],
-            signals: vec![Signal {
+            signals: vec![WorkloadSignal {
                 name: "tag role".into(),
                 detail: "role=batch".into(),
                 weights: [0.0, 0.0, 2.5, 0.0],

@@ -9,23 +9,23 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_alerts::{
-    AlertClass, Evaluator, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings,
-    RuleState, ready_rules,
+    AlertClass, AlertProgress, AlertRule, Evaluator, EvaluatorLimits, Observed, RuleDraft, RuleId,
+    RuleSettings, RuleState, ready_rules,
 };
 use reeve_audit::Entry;
 use reeve_connect_cloudtrail::{RecordReader, map_record};
 use serde_json::{Value, json};
 
 /// All ready rules, enabled.
-fn rules() -> Vec<Arc<Rule>> {
+fn rules() -> Vec<Arc<AlertRule>> {
     ready_rules()
         .into_iter()
         .map(|ready| Arc::new(rule(&ready.key, ready.settings)))
         .collect()
 }
 
-fn rule(id: &str, settings: RuleSettings) -> Rule {
-    Rule {
+fn rule(id: &str, settings: RuleSettings) -> AlertRule {
+    AlertRule {
         id: RuleId(id.to_owned()),
         settings,
         state: RuleState::Enabled,
@@ -47,8 +47,8 @@ fn entries(text: &[u8]) -> Vec<Entry> {
 }
 
 /// Returns the number of firings of each rule on these entries, recorded as they happen.
-fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
-    let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
+fn fired(rules: &[Arc<AlertRule>], entries: &[Entry]) -> BTreeMap<String, usize> {
+    let mut evaluator = Evaluator::new(EvaluatorLimits::default(), AlertProgress::default());
     evaluator.set_rules(rules.iter().cloned());
 
     for (sequence, entry) in (0_u64..).zip(entries) {
@@ -67,7 +67,7 @@ fn fired(rules: &[Arc<Rule>], entries: &[Entry]) -> BTreeMap<String, usize> {
     counts
 }
 
-fn class_of(rules: &[Arc<Rule>], id: &str) -> AlertClass {
+fn class_of(rules: &[Arc<AlertRule>], id: &str) -> AlertClass {
     rules
         .iter()
         .find(|rule| rule.id.0 == id)

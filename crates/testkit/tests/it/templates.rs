@@ -15,7 +15,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use reeve_audit::{Draft, Entry, json};
-use reeve_connect_cloudtrail::{Record, RecordReader, log_files, map_record, open};
+use reeve_connect_cloudtrail::{CloudtrailRecord, RecordReader, log_files, map_record, open};
 use reeve_reports::{ControlQuestion, EventSource, templates};
 use reeve_testkit::moto::test_data;
 use serde::Deserialize;
@@ -166,7 +166,7 @@ fn real_records(folder: &Path) -> Vec<Entry> {
     let labelled = std::fs::read_to_string(folder.join("labelled_events.jsonl")).unwrap();
     for line in labelled.lines() {
         let line = json::parse(line.as_bytes()).unwrap();
-        let record = Record::from_json(line.get("event").unwrap().clone());
+        let record = CloudtrailRecord::from_json(line.get("event").unwrap().clone());
         entries.extend(record.ok().map(map_record));
     }
 

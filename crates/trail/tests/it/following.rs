@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::Role;
 use reeve_audit::query::Query;
-use reeve_ledger::{EntryReader, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError};
+use reeve_ledger::{
+    EntryPage, EntryReader, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError,
+};
 use reeve_trail::Trail;
 
 use crate::company::Company;
@@ -144,7 +146,7 @@ impl EntryReader for CountingReader {
         Ok(stretch)
     }
 
-    async fn search(&self, _: &SearchRequest) -> Result<Page, TrailError> {
+    async fn search(&self, _: &SearchRequest) -> Result<EntryPage, TrailError> {
         Err(TrailError::Backend("not asked".to_owned()))
     }
 

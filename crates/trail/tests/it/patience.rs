@@ -7,7 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::query::Query;
-use reeve_ledger::{EntryReader, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError};
+use reeve_ledger::{
+    EntryPage, EntryReader, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError,
+};
 use reeve_trail::Trail;
 use tokio::sync::Semaphore;
 
@@ -39,7 +41,7 @@ impl EntryReader for SlowReader {
         Ok(scan.next().await?.unwrap_or_default())
     }
 
-    async fn search(&self, _: &SearchRequest) -> Result<Page, TrailError> {
+    async fn search(&self, _: &SearchRequest) -> Result<EntryPage, TrailError> {
         Err(TrailError::Backend("not asked".to_owned()))
     }
 

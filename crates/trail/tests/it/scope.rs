@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_access::Role;
-use reeve_audit::query::{Column, Query};
+use reeve_audit::query::{Query, QueryColumn};
 use reeve_ledger::{Aggregation, GroupBy, SearchRequest};
 use reeve_trail::Trail;
 
@@ -25,7 +25,7 @@ async fn seen(trail: &Trail, query: &str) -> Vec<u64> {
     searched.reverse();
 
     let by = vec![Aggregation {
-        by: GroupBy::Column(Column::EventType),
+        by: GroupBy::Column(QueryColumn::EventType),
         limit: 10,
     }];
     let (total, counts) = trail.count(query.clone(), by, now).await.unwrap();

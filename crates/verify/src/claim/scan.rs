@@ -3,9 +3,9 @@
 //! does: what it does not recognise (numbers with a fraction, names beyond ASCII, escapes in a
 //! column's value) is left to that, and so is everything wrong.
 
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 
-use super::Fields;
+use super::ClaimFields;
 
 /// Nesting that is left to the strict reader.
 const MAX_DEPTH: usize = 32;
@@ -24,13 +24,13 @@ enum Section {
 
 /// Meaning of a member's name.
 enum Member {
-    Column(Column),
+    Column(QueryColumn),
     Section(Section),
     SubmitterType,
 }
 
 /// The columns' values, or `None` where the strict reader must look.
-pub(super) fn scan(canonical: &[u8]) -> Option<Fields<'_>> {
+pub(super) fn scan(canonical: &[u8]) -> Option<ClaimFields<'_>> {
     if is_plain(canonical) {
         return Scanner::<true>::whole(canonical);
     }
@@ -50,15 +50,15 @@ fn is_plain(bytes: &[u8]) -> bool {
 struct Scanner<'a, const PLAIN: bool> {
     bytes: &'a [u8],
     at: usize,
-    fields: Fields<'a>,
+    fields: ClaimFields<'a>,
 }
 
 impl<'a, const PLAIN: bool> Scanner<'a, PLAIN> {
-    fn whole(bytes: &'a [u8]) -> Option<Fields<'a>> {
+    fn whole(bytes: &'a [u8]) -> Option<ClaimFields<'a>> {
         let mut scanner = Self {
             bytes,
             at: 0,
-            fields: Fields::default(),
+            fields: ClaimFields::default(),
         };
         scanner.object(Section::Top, 1)?;
         (scanner.at == bytes.len()).then_some(scanner.fields)
@@ -285,29 +285,29 @@ fn member(section: Section, name: &[u8]) -> Option<Member> {
     Some(match (section, name) {
         (Section::Top, b"action") => S(Section::Action),
         (Section::Top, b"actor") => S(Section::Actor),
-        (Section::Top, b"event_id") => C(Column::EventId),
-        (Section::Top, b"event_type") => C(Column::EventType),
+        (Section::Top, b"event_id") => C(QueryColumn::EventId),
+        (Section::Top, b"event_type") => C(QueryColumn::EventType),
         (Section::Top, b"metadata") => S(Section::Metadata),
-        (Section::Top, b"recorded_at") => C(Column::RecordedAt),
+        (Section::Top, b"recorded_at") => C(QueryColumn::RecordedAt),
         (Section::Top, b"resource") => S(Section::Resource),
-        (Section::Top, b"severity") => C(Column::Severity),
+        (Section::Top, b"severity") => C(QueryColumn::Severity),
         (Section::Top, b"submitted_by") => S(Section::Submitter),
-        (Section::Top, b"timestamp") => C(Column::Timestamp),
-        (Section::Actor, b"email") => C(Column::ActorEmail),
-        (Section::Actor, b"id") => C(Column::ActorId),
-        (Section::Actor, b"ip_address") => C(Column::ActorIpAddress),
-        (Section::Actor, b"session_id") => C(Column::ActorSessionId),
-        (Section::Actor, b"type") => C(Column::ActorType),
-        (Section::Actor, b"user_agent") => C(Column::ActorUserAgent),
-        (Section::Resource, b"account_id") => C(Column::ResourceAccountId),
-        (Section::Resource, b"cloud_provider") => C(Column::ResourceCloudProvider),
-        (Section::Resource, b"id") => C(Column::ResourceId),
-        (Section::Resource, b"region") => C(Column::ResourceRegion),
-        (Section::Resource, b"type") => C(Column::ResourceType),
-        (Section::Action, b"method") => C(Column::ActionMethod),
-        (Section::Action, b"operation") => C(Column::ActionOperation),
-        (Section::Action, b"status") => C(Column::ActionStatus),
-        (Section::Metadata, b"request_id") => C(Column::RequestId),
+        (Section::Top, b"timestamp") => C(QueryColumn::Timestamp),
+        (Section::Actor, b"email") => C(QueryColumn::ActorEmail),
+        (Section::Actor, b"id") => C(QueryColumn::ActorId),
+        (Section::Actor, b"ip_address") => C(QueryColumn::ActorIpAddress),
+        (Section::Actor, b"session_id") => C(QueryColumn::ActorSessionId),
+        (Section::Actor, b"type") => C(QueryColumn::ActorType),
+        (Section::Actor, b"user_agent") => C(QueryColumn::ActorUserAgent),
+        (Section::Resource, b"account_id") => C(QueryColumn::ResourceAccountId),
+        (Section::Resource, b"cloud_provider") => C(QueryColumn::ResourceCloudProvider),
+        (Section::Resource, b"id") => C(QueryColumn::ResourceId),
+        (Section::Resource, b"region") => C(QueryColumn::ResourceRegion),
+        (Section::Resource, b"type") => C(QueryColumn::ResourceType),
+        (Section::Action, b"method") => C(QueryColumn::ActionMethod),
+        (Section::Action, b"operation") => C(QueryColumn::ActionOperation),
+        (Section::Action, b"status") => C(QueryColumn::ActionStatus),
+        (Section::Metadata, b"request_id") => C(QueryColumn::RequestId),
         (Section::Submitter, b"type") => Member::SubmitterType,
         _ => return None,
     })

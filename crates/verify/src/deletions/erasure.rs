@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ignored_holds;
 use crate::expiry::erasure::ErasedRuns;
-use crate::expiry::evidence::{EarlierTombstone, ErasureTombstone, Evidence};
+use crate::expiry::evidence::{EarlierTombstone, ErasureTombstone, ExpiryEvidence};
 use crate::manifest::{ErasureMark, Listed};
 
 /// Approvals that a request needs.
@@ -14,7 +14,7 @@ const APPROVALS: usize = 2;
 pub(super) fn violations(
     runs: &ErasedRuns,
     mark: &ErasureMark,
-    evidence: &Evidence,
+    evidence: &ExpiryEvidence,
 ) -> Vec<String> {
     let at = mark.entry;
     let Some(tombstone) = evidence.erasures.get(&at) else {
@@ -75,7 +75,11 @@ fn describes(tombstone: &ErasureTombstone, segment: &Listed, mark: &ErasureMark)
 
 /// The reason if the file after the erasure is neither the manifest's nor the one that the next
 /// erasure began with.
-fn files(runs: &ErasedRuns, tombstone: &ErasureTombstone, evidence: &Evidence) -> Option<String> {
+fn files(
+    runs: &ErasedRuns,
+    tombstone: &ErasureTombstone,
+    evidence: &ExpiryEvidence,
+) -> Option<String> {
     let next = runs.segment.erased.get(runs.nth + 1);
     let expected = match next {
         None => Some(&runs.segment.sha256),
@@ -93,7 +97,7 @@ fn files(runs: &ErasedRuns, tombstone: &ErasureTombstone, evidence: &Evidence) -
 
 /// The reason if the log does not have the request with two approvals by others before the
 /// tombstone.
-fn unapproved(tombstone: &ErasureTombstone, evidence: &Evidence) -> Option<String> {
+fn unapproved(tombstone: &ErasureTombstone, evidence: &ExpiryEvidence) -> Option<String> {
     let (at, id) = (tombstone.sequence, &tombstone.request);
     let request = evidence.requests.get(id);
     let created = request.and_then(|request| request.created.as_ref());
@@ -119,7 +123,7 @@ fn not_restored(
     tombstone: &ErasureTombstone,
     earlier: &EarlierTombstone,
     mark: &ErasureMark,
-    evidence: &Evidence,
+    evidence: &ExpiryEvidence,
 ) -> Option<String> {
     let last = mark.sequences.last().map_or(0, |run| run.1);
     let mut restores = evidence.restores.range(..tombstone.sequence);

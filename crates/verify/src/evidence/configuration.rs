@@ -46,7 +46,7 @@ struct Failing {
 
 /// The results that a report names, by the place of the entry that recorded each.
 #[derive(Default)]
-pub(super) struct Configuration {
+pub(super) struct EvidenceConfiguration {
     ahead: BTreeMap<u64, Vec<Failing>>,
     stated: u64,
     listed: u64,
@@ -54,10 +54,10 @@ pub(super) struct Configuration {
     unequal: Option<ConfigurationFault>,
 }
 
-impl Configuration {
+impl EvidenceConfiguration {
     /// Reads the section of a report's summary; a report without one names no results.
-    pub(super) fn read(version: u64, section: &Value) -> Result<Configuration, Obstacle> {
-        let mut read = Configuration::default();
+    pub(super) fn read(version: u64, section: &Value) -> Result<EvidenceConfiguration, Obstacle> {
+        let mut read = EvidenceConfiguration::default();
         if version < SINCE || section.is_null() {
             return Ok(read);
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::verify_report;
 use crate::attested::{
-    self, Listed, ManifestReport, Statement, check_hash, check_statement, listed,
+    self, AttestedStatement, Listed, ManifestReport, check_hash, check_statement, listed,
 };
 use crate::error::{CannotVerify, with_causes};
 use crate::kept::{self, Witnesses};
@@ -34,7 +34,7 @@ pub fn verify_report_files(
     witnesses: &Witnesses,
 ) -> Result<ManifestReport, CannotVerify> {
     let manifest = attested::read(path, FORMAT)?;
-    let statement = Statement::parse(&manifest, "report", "audit.report", "run_id");
+    let statement = AttestedStatement::parse(&manifest, "report", "audit.report", "run_id");
     let statement = statement.ok_or_else(|| attested::malformed(path))?;
     let files = statement.said.get("files").and_then(Value::as_array);
     let files: Option<Vec<Listed>> = files.and_then(|files| files.iter().map(listed).collect());

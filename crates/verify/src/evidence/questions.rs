@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, ValueList, filter};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn, ValueList, filter};
 use reeve_audit::{Entry, Obstacle, parse_instant};
 use serde_json::Value;
 
-use super::configuration::{Configuration, ConfigurationFault, RECORDED};
+use super::configuration::{ConfigurationFault, EvidenceConfiguration, RECORDED};
 
 /// Difference between the queries that an entry answers and those that it is listed under.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +62,7 @@ pub(super) struct Questions {
     stated: u64,
     /// Entries that it lists.
     listed: u64,
-    configuration: Configuration,
+    configuration: EvidenceConfiguration,
 }
 
 fn time(value: &Value, name: &str) -> Result<Timestamp, Obstacle> {
@@ -114,7 +114,7 @@ impl Questions {
             counted: number(summary, "entries")?,
             stated: number(summary, "entries_listed")?,
             listed: 0,
-            configuration: Configuration::read(version, &summary["configuration"])?,
+            configuration: EvidenceConfiguration::read(version, &summary["configuration"])?,
         })
     }
 
@@ -308,7 +308,7 @@ fn narrowing(filters: &Value, spares: bool) -> Result<Expr, Obstacle> {
             .map(|value| filter(field, value).map_err(|error| error.message));
         let mut any = any.collect::<Result<Vec<_>, _>>()?;
         if spares && list != "users" {
-            let account = FieldPath::Column(Column::ResourceAccountId);
+            let account = FieldPath::Column(QueryColumn::ResourceAccountId);
             any.push(Expr::negate(Expr::field(account, Match::Exists)));
         }
         all.push(Expr::or(any));

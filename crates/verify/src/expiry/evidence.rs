@@ -91,7 +91,7 @@ type Holds = BTreeMap<String, (u64, Option<u64>)>;
 
 /// Everything that the log says about deletions.
 #[derive(Debug, Default)]
-pub(crate) struct Evidence {
+pub(crate) struct ExpiryEvidence {
     /// Tombstones by the sequence of their entry.
     pub(crate) tombstones: BTreeMap<u64, Tombstone>,
     /// Tombstones of erasures by the sequence of their entry.
@@ -108,7 +108,7 @@ pub(crate) struct Evidence {
     pub(crate) classes: BTreeMap<(String, String), u64>,
 }
 
-impl Evidence {
+impl ExpiryEvidence {
     /// Takes an entry of one of the types. One that cannot be read proves nothing.
     pub(crate) fn entry(&mut self, sequence: u64, canonical: &[u8]) {
         let Ok(entry) = serde_json::from_slice::<Value>(canonical) else {

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use reeve_audit::json::{self, Json, JsonError, Numbers, Options};
+use reeve_audit::json::{self, Json, JsonError, Numbers, ParseOptions};
 use reeve_tlog::{Hash, MultiProofReadError, commitment};
 
 use super::Leaves;
-use super::manifest::Manifest;
+use super::manifest::ExportManifest;
 use crate::attested::{Listed, ManifestReport};
 use crate::error::{CannotVerify, Stop};
 use crate::segment::{self, SegmentFault};
@@ -114,7 +114,7 @@ fn count(listed: &Listed, found: u64) -> Result<(), RowsFault> {
 /// Checks the entries of a file of JSON lines.
 pub(super) fn json(
     folder: &Path,
-    manifest: &Manifest,
+    manifest: &ExportManifest,
     leaves: &mut Leaves,
     report: &mut ManifestReport,
 ) -> Result<(), Stop<RowsFault>> {
@@ -152,9 +152,9 @@ pub(super) fn json(
 /// Sequence of a line, and the leaf that its entry gives.
 fn entry(line: &[u8]) -> Result<(u64, Hash), LineFault> {
     let line = line.strip_suffix(b"\n").ok_or(LineFault::Unterminated)?;
-    let options = Options {
+    let options = ParseOptions {
         numbers: Numbers::Stored,
-        ..Options::default()
+        ..ParseOptions::default()
     };
     let mut value = json::parse_with(line, &options)?.value;
     let Json::Object(members) = &mut value else {
@@ -191,7 +191,7 @@ fn entry(line: &[u8]) -> Result<(u64, Hash), LineFault> {
 /// Checks the entries of a Parquet file.
 pub(super) fn parquet(
     folder: &Path,
-    manifest: &Manifest,
+    manifest: &ExportManifest,
     leaves: &mut Leaves,
     report: &mut ManifestReport,
 ) -> Result<(), Stop<RowsFault>> {

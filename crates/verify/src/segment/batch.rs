@@ -10,44 +10,44 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use jiff::Timestamp;
 use reeve_audit::instant::write_instant;
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_tlog::SALT_LEN;
 
 use super::cut::{Mender, is_placed};
 use super::fault::{RowFault, SegmentFault};
 
-/// Columns before and after those of [`Column::ALL`].
+/// Columns before and after those of [`QueryColumn::ALL`].
 const SEQUENCE: usize = 0;
-const SALT: usize = 1 + Column::ALL.len();
-const CANONICAL: usize = 2 + Column::ALL.len();
-const CUT: usize = 3 + Column::ALL.len();
+const SALT: usize = 1 + QueryColumn::ALL.len();
+const CANONICAL: usize = 2 + QueryColumn::ALL.len();
+const CUT: usize = 3 + QueryColumn::ALL.len();
 
 /// Returns `true` if version 3 may cut a column's values out of payloads.
-const fn may_be_cut(column: Column) -> bool {
+const fn may_be_cut(column: QueryColumn) -> bool {
     matches!(
         column,
-        Column::EventId
-            | Column::Timestamp
-            | Column::RecordedAt
-            | Column::ActorIpAddress
-            | Column::ActorUserAgent
-            | Column::ActorSessionId
-            | Column::ResourceAccountId
-            | Column::ActionOperation
-            | Column::RequestId
+        QueryColumn::EventId
+            | QueryColumn::Timestamp
+            | QueryColumn::RecordedAt
+            | QueryColumn::ActorIpAddress
+            | QueryColumn::ActorUserAgent
+            | QueryColumn::ActorSessionId
+            | QueryColumn::ResourceAccountId
+            | QueryColumn::ActionOperation
+            | QueryColumn::RequestId
     )
 }
 
 /// A column that repeats something of the payload.
-pub(super) enum Values<'a> {
+pub(super) enum BatchValues<'a> {
     Text(&'a StringViewArray),
     Time(&'a TimestampMillisecondArray),
 }
 
 /// A batch of rows with typed columns.
-pub(super) struct Batch<'a> {
+pub(super) struct SegmentBatch<'a> {
     pub(super) rows: usize,
-    pub(super) columns: Vec<(Column, Values<'a>)>,
+    pub(super) columns: Vec<(QueryColumn, BatchValues<'a>)>,
     sequence: &'a UInt64Array,
     salt: &'a FixedSizeBinaryArray,
     canonical: &'a BinaryViewArray,
@@ -63,7 +63,7 @@ type Spelled = (i64, [u8; 24]);
 /// Name and type of every column, in order; the last came with version 2.
 fn expected(version: u8) -> Vec<(&'static str, DataType)> {
     let mut columns = vec![("sequence", DataType::UInt64)];
-    columns.extend(Column::ALL.iter().map(|column| {
+    columns.extend(QueryColumn::ALL.iter().map(|column| {
         let time = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
         (
             column.segment_name(),
@@ -84,7 +84,7 @@ fn expected(version: u8) -> Vec<(&'static str, DataType)> {
     columns
 }
 
-impl<'a> Batch<'a> {
+impl<'a> SegmentBatch<'a> {
     /// Refuses a file whose columns are not those of the format.
     pub(super) fn check_schema(schema: &Schema, version: u8) -> Result<(), SegmentFault> {
         let expected = expected(version);
@@ -124,7 +124,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The columns of a batch whose schema was checked.
-    pub(super) fn new(batch: &'a RecordBatch) -> Result<Batch<'a>, SegmentFault> {
+    pub(super) fn new(batch: &'a RecordBatch) -> Result<SegmentBatch<'a>, SegmentFault> {
         fn typed<A: 'static>(batch: &RecordBatch, at: usize) -> Result<&A, SegmentFault> {
             let column = batch
                 .columns()
@@ -133,16 +133,16 @@ impl<'a> Batch<'a> {
             column.ok_or(SegmentFault::ColumnType(at))
         }
 
-        let columns = Column::ALL.iter().zip(1..).map(|(&column, at)| {
+        let columns = QueryColumn::ALL.iter().zip(1..).map(|(&column, at)| {
             let values = if column.is_time() {
-                Values::Time(typed(batch, at)?)
+                BatchValues::Time(typed(batch, at)?)
             } else {
-                Values::Text(typed(batch, at)?)
+                BatchValues::Text(typed(batch, at)?)
             };
             Ok((column, values))
         });
 
-        let batch = Batch {
+        let batch = SegmentBatch {
             rows: batch.num_rows(),
             columns: columns.collect::<Result<_, SegmentFault>>()?,
             sequence: typed(batch, SEQUENCE)?,
@@ -182,7 +182,7 @@ impl<'a> Batch<'a> {
         mender: &'b mut Mender,
     ) -> Result<&'b [u8], RowFault> {
         let stored = self.canonical.value(row);
-        let text = |column: Column| {
+        let text = |column: QueryColumn| {
             let (_, values) = self.columns.iter().find(|(name, _)| *name == column)?;
             values.text(row)
         };
@@ -196,7 +196,12 @@ impl<'a> Batch<'a> {
             cut if is_placed(cut) => {
                 mender.placed(stored, |number, out| self.put(number, row, out))
             }
-            cut => mender.whole(stored, cut, text(Column::EventId), text(Column::RequestId)),
+            cut => mender.whole(
+                stored,
+                cut,
+                text(QueryColumn::EventId),
+                text(QueryColumn::RequestId),
+            ),
         }
     }
 
@@ -209,14 +214,14 @@ impl<'a> Batch<'a> {
         }
 
         match values {
-            Values::Text(_) => out.extend_from_slice(values.text(row)?),
-            Values::Time(_) => self.put_instant(*column, values.millis(row)?, out)?,
+            BatchValues::Text(_) => out.extend_from_slice(values.text(row)?),
+            BatchValues::Time(_) => self.put_instant(*column, values.millis(row)?, out)?,
         }
         Some(())
     }
 
     /// Entries of one append share their `recorded_at`.
-    fn put_instant(&self, column: Column, millis: i64, out: &mut Vec<u8>) -> Option<()> {
+    fn put_instant(&self, column: QueryColumn, millis: i64, out: &mut Vec<u8>) -> Option<()> {
         let last = self.instant(column);
         if let Some((_, text)) = last.get().filter(|(cached, _)| *cached == millis) {
             out.extend_from_slice(&text);
@@ -231,31 +236,36 @@ impl<'a> Batch<'a> {
 
     /// Returns `true` if the text equals the timestamp that was restored last, so that it need not
     /// be parsed again.
-    pub(super) fn spells(&self, column: Column, millis: Option<i64>, text: Option<&[u8]>) -> bool {
+    pub(super) fn spells(
+        &self,
+        column: QueryColumn,
+        millis: Option<i64>,
+        text: Option<&[u8]>,
+    ) -> bool {
         let last = self.instant(column).get();
         last.is_some_and(|(cached, spelling)| Some(cached) == millis && Some(&spelling[..]) == text)
     }
 
-    fn instant(&self, column: Column) -> &Cell<Option<Spelled>> {
-        &self.instants[usize::from(column == Column::RecordedAt)]
+    fn instant(&self, column: QueryColumn) -> &Cell<Option<Spelled>> {
+        &self.instants[usize::from(column == QueryColumn::RecordedAt)]
     }
 }
 
-impl Values<'_> {
+impl BatchValues<'_> {
     /// The text of a row; `None` for null, and for columns of time.
     #[inline]
     pub(super) fn text(&self, row: usize) -> Option<&[u8]> {
         match self {
-            Values::Text(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
-            Values::Time(_) => None,
+            BatchValues::Text(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
+            BatchValues::Time(_) => None,
         }
     }
 
     /// The milliseconds of a row; `None` for null, and for columns of text.
     pub(super) fn millis(&self, row: usize) -> Option<i64> {
         match self {
-            Values::Time(array) => array.is_valid(row).then(|| array.value(row)),
-            Values::Text(_) => None,
+            BatchValues::Time(array) => array.is_valid(row).then(|| array.value(row)),
+            BatchValues::Text(_) => None,
         }
     }
 }

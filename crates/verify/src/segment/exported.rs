@@ -10,10 +10,10 @@ use parquet::arrow::arrow_reader::{
 use reeve_tlog::{Hash, commitment};
 
 use super::BATCH_ROWS;
-use super::batch::{Batch, Values};
+use super::batch::{BatchValues, SegmentBatch};
 use super::cut::Mender;
 use super::fault::SegmentFault;
-use crate::claim::{Claim, Fields};
+use crate::claim::{Claim, ClaimFields};
 use crate::error::with_causes;
 
 /// Calls `row` with sequence, leaf hash and, if a column says something else than the payload or
@@ -33,8 +33,8 @@ fn rows<E: From<SegmentFault>>(
 ) -> Result<(), E> {
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(&file, plain).map_err(SegmentFault::Parquet)?;
-    Batch::check_schema(metadata.schema(), super::version(&metadata))?;
-    let views = ArrowReaderOptions::new().with_schema(Batch::views(metadata.schema()));
+    SegmentBatch::check_schema(metadata.schema(), super::version(&metadata))?;
+    let views = ArrowReaderOptions::new().with_schema(SegmentBatch::views(metadata.schema()));
     let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), views)
         .map_err(SegmentFault::Parquet)?;
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
@@ -43,7 +43,7 @@ fn rows<E: From<SegmentFault>>(
 
     for batch in reader.build().map_err(SegmentFault::Parquet)? {
         let batch = batch.map_err(SegmentFault::Arrow)?;
-        let batch = Batch::new(&batch)?;
+        let batch = SegmentBatch::new(&batch)?;
         for at in 0..batch.rows {
             let canonical = batch
                 .canonical(at, &mut mender)
@@ -61,10 +61,10 @@ fn rows<E: From<SegmentFault>>(
 }
 
 /// The first column that differs from the payload.
-fn misleading(batch: &Batch<'_>, row: usize, fields: &Fields<'_>) -> Option<String> {
+fn misleading(batch: &SegmentBatch<'_>, row: usize, fields: &ClaimFields<'_>) -> Option<String> {
     let wrong = batch.columns.iter().find(|(column, values)| match values {
-        Values::Text(_) => fields.text(*column) != values.text(row),
-        Values::Time(_) => fields.millis(*column) != values.millis(row),
+        BatchValues::Text(_) => fields.text(*column) != values.text(row),
+        BatchValues::Time(_) => fields.millis(*column) != values.millis(row),
     });
     wrong.map(|(column, _)| {
         format!(

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_tlog::{Commitment, Hash, commitment};
 
 use super::CheckedRow;
-use super::batch::{Batch, Values};
+use super::batch::{BatchValues, SegmentBatch};
 use super::cut::Mender;
-use crate::claim::{Claim, Fields, class_of};
+use crate::claim::{Claim, ClaimFields, class_of};
 use crate::error::{CannotVerify, with_causes};
 use crate::expiry::evidence::is_evidence;
 use crate::finding::{Finding, Findings};
@@ -74,7 +74,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Checks the next rows.
-    pub(super) fn check(&mut self, batch: &Batch<'_>) -> Result<(), CannotVerify> {
+    pub(super) fn check(&mut self, batch: &SegmentBatch<'_>) -> Result<(), CannotVerify> {
         for row in 0..batch.rows {
             self.row(batch, row)?;
         }
@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn row(&mut self, batch: &Batch<'_>, row: usize) -> Result<(), CannotVerify> {
+    fn row(&mut self, batch: &SegmentBatch<'_>, row: usize) -> Result<(), CannotVerify> {
         let sequence = batch.sequence(row);
         self.order(sequence);
         let mut mender = self.mender.take().unwrap_or_else(Mender::new);
@@ -93,7 +93,7 @@ impl<'a> Rows<'a> {
 
     fn payload(
         &mut self,
-        batch: &Batch<'_>,
+        batch: &SegmentBatch<'_>,
         row: usize,
         sequence: u64,
         mender: &mut Mender,
@@ -121,8 +121,10 @@ impl<'a> Rows<'a> {
                 let fields = claim.fields();
                 self.submitters.count(&fields);
                 let recorded_at = self.columns(batch, row, sequence, &fields);
-                mark = self.hasher.mark(fields.text(Column::EventId), recorded_at);
-                if fields.text(Column::EventType).is_some_and(is_evidence) {
+                mark = self
+                    .hasher
+                    .mark(fields.text(QueryColumn::EventId), recorded_at);
+                if fields.text(QueryColumn::EventType).is_some_and(is_evidence) {
                     evidence = true;
                 }
             }
@@ -186,21 +188,21 @@ impl<'a> Rows<'a> {
     /// recording.
     fn columns(
         &mut self,
-        batch: &Batch<'_>,
+        batch: &SegmentBatch<'_>,
         row: usize,
         sequence: u64,
-        fields: &Fields<'_>,
+        fields: &ClaimFields<'_>,
     ) -> Option<i64> {
         let mut recorded_at = None;
         for (column, values) in &batch.columns {
             match values {
-                Values::Text(_) => {
+                BatchValues::Text(_) => {
                     let (expected, found) = (fields.text(*column), values.text(row));
                     if expected != found {
                         self.column(*column, sequence, fields, (shown(expected), shown(found)));
                     }
                 }
-                Values::Time(_) => {
+                BatchValues::Time(_) => {
                     let found = values.millis(row);
                     let expected = || fields.millis(*column);
                     if !batch.spells(*column, found, fields.text(*column))
@@ -214,11 +216,11 @@ impl<'a> Rows<'a> {
                         );
                     }
                     match (column, found) {
-                        (Column::Timestamp, Some(at)) => {
+                        (QueryColumn::Timestamp, Some(at)) => {
                             let (least, most) = self.span.unwrap_or((at, at));
                             self.span = Some((least.min(at), most.max(at)));
                         }
-                        (Column::RecordedAt, found) => {
+                        (QueryColumn::RecordedAt, found) => {
                             recorded_at = found;
                             self.newest_recorded = self.newest_recorded.max(found);
                         }
@@ -229,7 +231,7 @@ impl<'a> Rows<'a> {
         }
 
         // Policies give other classes; which of them is known once the whole log was read.
-        let event_type = fields.text(Column::EventType).unwrap_or_default();
+        let event_type = fields.text(QueryColumn::EventType).unwrap_or_default();
         if !self.is_of_class(event_type) && self.others.len() < CLASSES_KEPT {
             self.others.entry(event_type.to_vec()).or_insert(sequence);
         }
@@ -239,9 +241,9 @@ impl<'a> Rows<'a> {
 
     fn column(
         &mut self,
-        column: Column,
+        column: QueryColumn,
         sequence: u64,
-        fields: &Fields<'_>,
+        fields: &ClaimFields<'_>,
         differs: (String, String),
     ) {
         let message = format!(

@@ -152,7 +152,7 @@ async fn a_missing_anchor_is_a_note_and_another_place_is_looked_at() {
         "{report}"
     );
 
-    let options = reeve_verify::Options {
+    let options = reeve_verify::DirectoryOptions {
         anchor: Some(log.path("elsewhere")),
         ..Default::default()
     };

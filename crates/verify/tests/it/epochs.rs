@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_audit::Draft;
 use reeve_tlog::{Checkpoint, Cosigner, Epochs, NoteSigner, NoteVerifier, SignedNote};
 use reeve_verify::{
-    KeptCheckpoint, Options, Progress, Report, Witnesses, verify_directory, verify_proof,
+    DirectoryOptions, KeptCheckpoint, Progress, Report, Witnesses, verify_directory, verify_proof,
 };
 
 use crate::log::{Log, assert_names, with_bytes};
@@ -43,14 +43,14 @@ async fn rotated() -> (Log, NoteVerifier, Vec<NoteSigner>) {
     (log, first, secrets)
 }
 
-fn verify(log: &Log, options: Options) -> Report {
+fn verify(log: &Log, options: DirectoryOptions) -> Report {
     verify_directory(log.dir(), &options, &Progress::hidden()).unwrap()
 }
 
-fn pin(key: &NoteVerifier) -> Options {
-    Options {
+fn pin(key: &NoteVerifier) -> DirectoryOptions {
+    DirectoryOptions {
         public_key: Some(key.clone()),
-        ..Options::default()
+        ..DirectoryOptions::default()
     }
 }
 
@@ -142,7 +142,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
         keys: vec![witness.key()],
         needed: 1,
     };
-    let options = Options {
+    let options = DirectoryOptions {
         checkpoints: vec![early.clone()],
         witnesses: witnesses.clone(),
         ..pin(&log.key())
@@ -158,7 +158,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     );
 
     // Entries that claim to be younger than a cosignature over them.
-    let options = Options {
+    let options = DirectoryOptions {
         checkpoints: vec![kept(hour_ago.to_string())],
         witnesses: witnesses.clone(),
         ..pin(&log.key())
@@ -177,7 +177,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     };
     let report = verify(
         &log,
-        Options {
+        DirectoryOptions {
             witnesses: wanted,
             ..pin(&log.key())
         },
@@ -205,7 +205,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
         let other = Checkpoint::new(&origin, size, reeve_tlog::leaf_hash(b"another"))
             .sign(&[&signer])
             .unwrap();
-        let options = Options {
+        let options = DirectoryOptions {
             checkpoints: vec![early.clone(), kept(other.to_string())],
             ..pin(&log.key())
         };
@@ -216,7 +216,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     let foreign = Checkpoint::new("other.example", 3, reeve_tlog::leaf_hash(b"x"))
         .sign(&[&foreign])
         .unwrap();
-    let options = Options {
+    let options = DirectoryOptions {
         checkpoints: vec![kept(foreign.to_string())],
         ..pin(&log.key())
     };

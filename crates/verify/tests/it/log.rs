@@ -9,7 +9,7 @@ use reeve_audit::{Draft, Submitter};
 use reeve_lake::EntrySegments;
 use reeve_ledger::{Attestor, Config, Ledger, keys};
 use reeve_tlog::{Epochs, NoteSigner, NoteVerifier};
-use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
+use reeve_verify::{CannotVerify, DirectoryOptions, Progress, Report, verify_directory};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) const ORIGIN: &str = "reeve.local/verify-test";
@@ -140,7 +140,11 @@ impl Log {
     }
 
     pub(crate) fn try_verify(&self) -> Result<Report, CannotVerify> {
-        verify_directory(self.dir(), &Options::default(), &Progress::hidden())
+        verify_directory(
+            self.dir(),
+            &DirectoryOptions::default(),
+            &Progress::hidden(),
+        )
     }
 
     pub(crate) fn verify(&self) -> Report {
@@ -148,9 +152,9 @@ impl Log {
     }
 
     pub(crate) fn pinned(&self, key: NoteVerifier) -> Report {
-        let options = Options {
+        let options = DirectoryOptions {
             public_key: Some(key),
-            ..Options::default()
+            ..DirectoryOptions::default()
         };
         verify_directory(self.dir(), &options, &Progress::hidden()).unwrap()
     }

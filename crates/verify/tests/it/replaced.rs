@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reeve_lake::EntrySegments;
 use reeve_ledger::{Config, Fence, Fenced, Ledger, keys};
-use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
+use reeve_verify::{CannotVerify, DirectoryOptions, Progress, Report, verify_directory};
 
 use crate::log::{ORIGIN, draft};
 
@@ -39,7 +39,7 @@ async fn append_as(folder: &Path, epoch: u64, numbers: std::ops::Range<usize>) {
 }
 
 fn verify_at(folder: &Path) -> Result<Report, CannotVerify> {
-    verify_directory(folder, &Options::default(), &Progress::hidden())
+    verify_directory(folder, &DirectoryOptions::default(), &Progress::hidden())
 }
 
 #[tokio::test]

@@ -6,15 +6,15 @@ use std::fs;
 use jiff::{Timestamp, ToSpan as _};
 use reeve_ledger::wal::{FrameHead, FrameReader, HEADER_LEN, encode_frame};
 use reeve_tlog::{Checkpoint, Tree, commitment};
-use reeve_verify::{Options, Progress, Report, verify_directory};
+use reeve_verify::{DirectoryOptions, Progress, Report, verify_directory};
 
 use crate::earlier::unsign;
 use crate::log::{Log, assert_names, draft};
 
 fn accepting(log: &Log) -> Report {
-    let options = Options {
+    let options = DirectoryOptions {
         accept_unsigned: true,
-        ..Options::default()
+        ..DirectoryOptions::default()
     };
     verify_directory(log.dir(), &options, &Progress::hidden()).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use reeve_verify::{KeptCheckpoint, Options, Progress, verify_directory};
+use reeve_verify::{DirectoryOptions, KeptCheckpoint, Progress, verify_directory};
 
 use crate::log::{Log, assert_names, frame_offsets, with_bytes};
 
@@ -86,9 +86,9 @@ async fn a_tail_cut_with_its_anchor_passes_only_where_freshness_is_not_checked()
         name: "kept".into(),
         bytes: fs::read(log.path("kept")).unwrap(),
     };
-    let options = Options {
+    let options = DirectoryOptions {
         checkpoints: vec![kept],
-        ..Options::default()
+        ..DirectoryOptions::default()
     };
     let report = verify_directory(log.dir(), &options, &Progress::hidden()).unwrap();
     assert_names(&report, "kept", "held against a checkpoint from elsewhere");

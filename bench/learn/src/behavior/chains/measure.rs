@@ -1,7 +1,8 @@
 //! Figures of predictions: calibration, skill beside controls, precision and lead time.
 
 use reeve_learn::attack_chain::{
-    AttackStage, Belief, ChainModel, LabelledSequence, LabelledStep, STAGES, Step, next_of_attack,
+    AttackChainBelief, AttackChainStep, AttackStage, ChainModel, LabelledSequence, LabelledStep,
+    STAGES, next_of_attack,
 };
 
 use crate::goal::Goal;
@@ -160,7 +161,7 @@ pub(super) fn goals(figures: &Figures) {
 }
 
 fn chain(sequence: &Sequence, model: &ChainModel) -> Vec<[f64; STAGES]> {
-    let mut belief = Belief::default();
+    let mut belief = AttackChainBelief::default();
     sequence
         .steps
         .iter()
@@ -186,13 +187,13 @@ fn frequencies(sequences: &[Sequence], prior: f64) -> [[f64; STAGES]; STAGES] {
 
 /// Shares of next stages by the surprise of the last event alone.
 fn single_event(sequences: &[Sequence], prior: f64) -> [[f64; STAGES]; STAGES] {
-    shares(sequences, prior, Step::band)
+    shares(sequences, prior, AttackChainStep::band)
 }
 
 fn shares(
     sequences: &[Sequence],
     prior: f64,
-    key: impl Fn(&Step) -> usize,
+    key: impl Fn(&AttackChainStep) -> usize,
 ) -> [[f64; STAGES]; STAGES] {
     let weight = weights(sequences, prior);
     let mut counts = [[0.0; STAGES]; STAGES];

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use reeve_learn::behavior::{ActivityEvent, Outcome, Place, PrincipalKind, Trait, Traits};
+use reeve_learn::behavior::{
+    ActivityEvent, BehaviorOutcome, BehaviorPlace, BehaviorPrincipalKind, Trait, Traits,
+};
 
 use crate::chance::Chance;
 
@@ -263,7 +265,7 @@ impl Office {
         ActivityEvent {
             at_ms: START_MS + 56 * 24 * HOUR_MS + 11 * HOUR_MS,
             principal: format!("1:{role}"),
-            kind: PrincipalKind::Role,
+            kind: BehaviorPrincipalKind::Role,
             peers: format!("1:role:{role}"),
             place: place(if own_place {
                 "10.8.1.0/24"
@@ -320,16 +322,16 @@ impl Office {
             event.place = from.clone();
             event.resource = format!("{operation}/{}", chance.below(6));
             event.outcome = if chance.happens(0.01) {
-                Outcome::Denied
+                BehaviorOutcome::Denied
             } else {
-                Outcome::Done
+                BehaviorOutcome::Done
             };
             if operation == "ConsoleLogin" {
                 event.traits = Traits::default().with(Trait::SecondFactor);
                 event.outcome = if chance.happens(0.06) {
-                    Outcome::Failed
+                    BehaviorOutcome::Failed
                 } else {
-                    Outcome::Done
+                    BehaviorOutcome::Done
                 };
             }
             into.push(event);
@@ -372,7 +374,7 @@ impl Office {
                     into.push(ActivityEvent {
                         at_ms,
                         principal: format!("1:{}", robot.role),
-                        kind: PrincipalKind::Role,
+                        kind: BehaviorPrincipalKind::Role,
                         peers: format!("1:role:{}", robot.role),
                         service: (*service).to_owned(),
                         operation: (*operation).to_owned(),
@@ -396,7 +398,7 @@ fn people() -> impl Iterator<Item = (&'static Team, usize)> {
 fn user(team: &Team, person: usize) -> ActivityEvent {
     ActivityEvent {
         principal: format!("1:{}/{person}", team.name),
-        kind: PrincipalKind::Person,
+        kind: BehaviorPrincipalKind::Person,
         peers: format!("1:{}", team.name),
         ..ActivityEvent::default()
     }
@@ -415,15 +417,15 @@ fn pick(team: &Team, chance: &mut Chance) -> (&'static str, &'static str) {
     (team.does[0].0, team.does[0].1)
 }
 
-fn office(team: &Team) -> Place {
+fn office(team: &Team) -> BehaviorPlace {
     place(&format!("192.0.{}.0/24", team.begins))
 }
 
-fn place(network: &str) -> Place {
-    Place {
+fn place(network: &str) -> BehaviorPlace {
+    BehaviorPlace {
         network: network.to_owned(),
         public: !network.starts_with("10."),
         region: "eu-central-1".to_owned(),
-        ..Place::default()
+        ..BehaviorPlace::default()
     }
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use reeve_audit::Json;
 use reeve_estate::{Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification};
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::portfolio::{PORTFOLIOS, Portfolio};
 use reeve_recommend::judgement::{Facts, Judgement};
 
 use super::account_use::{AccountUse, Portfolios};
-use crate::cost_optimizer::evidence::Evidence;
+use crate::cost_optimizer::evidence::CostEvidence;
 use crate::cost_optimizer::hourly_use;
 
 /// Everything that the judgement of an account's commitments may look at.
@@ -24,7 +24,7 @@ pub(in crate::cost_optimizer) struct AccountFacts<'a> {
     /// could pay for.
     pub(in crate::cost_optimizer) simulated: Option<&'a AccountUse>,
     /// Settings of the agent.
-    pub(in crate::cost_optimizer) settings: &'a Settings,
+    pub(in crate::cost_optimizer) settings: &'a AgentSettings,
     /// Guardrails with the approval matrix.
     pub(in crate::cost_optimizer) guardrails: &'a Guardrails,
 }
@@ -39,7 +39,7 @@ pub(in crate::cost_optimizer) struct CommitmentJudge {
 impl EstateJudge for CommitmentJudge {
     fn look(&mut self, facts: &Facts<'_>, judgement: &Judgement) {
         self.accounts.add(facts.resource);
-        let evidence = Evidence::new(facts);
+        let evidence = CostEvidence::new(facts);
         if evidence.settings.commitments
             && let Some(machine) = hourly_use::measure(&evidence, &judgement.proposals)
         {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 use reeve_recommend::approval::matrix::ApprovalMatrix;
 
 use super::*;
@@ -13,7 +13,7 @@ use crate::anomaly_answer::tests::{report, resource, terms};
 fn usage(cpu: f64) -> Option<CpuUse> {
     let at = |step: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_mins(step * 5);
     let points = (0..48).map(|step| (at(step), cpu)).collect();
-    CpuUse::from_series(&Series {
+    CpuUse::from_series(&SampleSeries {
         resource: ResourceId::new("i-1"),
         metric: Metric::CpuUtilization,
         points,
@@ -27,7 +27,7 @@ fn reduced(
     expected: f64,
     cpu: Option<CpuUse>,
     former_size: Option<&str>,
-) -> Result<Answer, String> {
+) -> Result<ObservationAnswer, String> {
     let increase = CostIncrease {
         anomaly: &report(),
         resource,
@@ -44,7 +44,7 @@ fn found(
     expected: f64,
     usage: Option<CpuUse>,
     before: Option<&str>,
-) -> Result<(String, Option<String>, Answer), String> {
+) -> Result<(String, Option<String>, ObservationAnswer), String> {
     let machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.4xlarge"));
     let volume = resource("vol-1", ResourceKind::Volume, None);
     let remedy = reduced(&machine, &[volume], expected, usage, before)?;

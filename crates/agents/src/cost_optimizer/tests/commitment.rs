@@ -1,7 +1,7 @@
 //! Commitments: the use of each machine, and the recommendation of its account.
 
 use reeve_estate::{Money, Purchase, ResourceKind};
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::Judgement;
 use reeve_recommend::recommendation::RecommendationType;
@@ -9,7 +9,7 @@ use reeve_recommend::recommendation::RecommendationType;
 use super::estate::{Case, noise, resource};
 use super::{CPU, usd};
 use crate::cost_optimizer::commitment::{self, AccountFacts, AccountUse, HourlyUse, Portfolios};
-use crate::cost_optimizer::evidence::Evidence;
+use crate::cost_optimizer::evidence::CostEvidence;
 use crate::cost_optimizer::hourly_use;
 
 fn steady(size: &str) -> Case {
@@ -21,7 +21,7 @@ fn steady(size: &str) -> Case {
 /// The use of a machine that its commitments could pay for, beside the findings about it.
 fn hourly_use(case: &Case) -> Option<HourlyUse> {
     let facts = case.facts();
-    hourly_use::measure(&Evidence::new(&facts), &case.judge().proposals)
+    hourly_use::measure(&CostEvidence::new(&facts), &case.judge().proposals)
 }
 
 fn simulated(machines: &[Case]) -> Option<AccountUse> {
@@ -33,7 +33,7 @@ fn simulated(machines: &[Case]) -> Option<AccountUse> {
     sums.simulate().pop()
 }
 
-fn judged(simulated: Option<&AccountUse>, settings: &Settings) -> Judgement {
+fn judged(simulated: Option<&AccountUse>, settings: &AgentSettings) -> Judgement {
     let mut account = resource(
         "account/aws/1",
         ResourceKind::VirtualMachine,
@@ -62,7 +62,7 @@ fn code(judgement: &Judgement) -> &'static str {
 #[test]
 fn an_account_whose_machines_always_run_is_worth_a_commitment() {
     let found = simulated(&[steady("m5.large"), steady("m5.large")]).unwrap();
-    let judgement = judged(Some(&found), &Settings::default());
+    let judgement = judged(Some(&found), &AgentSettings::default());
     let [one] = judgement.proposals.as_slice() else {
         panic!("{judgement:?}")
     };
@@ -102,7 +102,7 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
 fn a_commitment_saves_on_the_basis_of_the_bill() {
     let saving = |machines: &[Case]| {
         let found = simulated(machines).unwrap();
-        let judgement = judged(Some(&found), &Settings::default());
+        let judgement = judged(Some(&found), &AgentSettings::default());
         let [one] = judgement.proposals.as_slice() else {
             panic!("{judgement:?}")
         };
@@ -143,7 +143,7 @@ fn a_commitment_saves_on_the_basis_of_the_bill() {
 
 #[test]
 fn an_account_abstains_with_a_reason() {
-    let off = Settings(
+    let off = AgentSettings(
         [(
             "suggest_reserved_instances.enabled".to_owned(),
             SettingValue::Flag(false),
@@ -153,20 +153,20 @@ fn an_account_abstains_with_a_reason() {
 
     let even = simulated(&[steady("m5.2xlarge")]).unwrap();
     assert_eq!(code(&judged(Some(&even), &off)), "switched_off");
-    assert_eq!(code(&judged(None, &Settings::default())), "thin_data");
+    assert_eq!(code(&judged(None, &AgentSettings::default())), "thin_data");
 
     // One of two machines was stopped a week ago: the level of the weeks before would have lost in
     // the last one.
     let stopped = Case::machine("m5.4xlarge").with(CPU, 30, |m| (m > 8 * 1_440).then_some(45.0));
     let shrinking = simulated(&[stopped, steady("m5.2xlarge")]).unwrap();
     assert_eq!(
-        code(&judged(Some(&shrinking), &Settings::default())),
+        code(&judged(Some(&shrinking), &AgentSettings::default())),
         "lost_on_held_out_weeks"
     );
 
     let small = simulated(&[steady("t3.small")]).unwrap();
     assert_eq!(
-        code(&judged(Some(&small), &Settings::default())),
+        code(&judged(Some(&small), &AgentSettings::default())),
         "no_level_saves"
     );
 }

@@ -2,9 +2,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::Charge;
-use reeve_estate::charge::focus::Reader;
-use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
-use reeve_recommend::agent::settings::Settings;
+use reeve_estate::charge::focus::FocusReader;
+use reeve_estate::{
+    Metric, PriceCatalogue, Purchase, Resource, ResourceKind, ResourceState, SampleSeries,
+};
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::LearnedModels;
@@ -20,11 +22,11 @@ pub(crate) fn now() -> Timestamp {
 /// A machine with a history, to be bent by each test.
 pub(super) struct Case {
     pub(super) resource: Resource,
-    pub(super) series: Vec<Series>,
-    pub(super) maxima: Vec<Series>,
+    pub(super) series: Vec<SampleSeries>,
+    pub(super) maxima: Vec<SampleSeries>,
     pub(super) volumes: Vec<Resource>,
     pub(super) charges: Vec<Charge>,
-    pub(super) settings: Settings,
+    pub(super) settings: AgentSettings,
     pub(super) guardrails: Guardrails,
     pub(super) unchanged_since: Option<Timestamp>,
     pub(super) attachment_changed_at: Option<Timestamp>,
@@ -40,7 +42,7 @@ impl Case {
             maxima: Vec::new(),
             volumes: Vec::new(),
             charges: Vec::new(),
-            settings: Settings::default(),
+            settings: AgentSettings::default(),
             guardrails: Guardrails::default(),
             unchanged_since: None,
             attachment_changed_at: None,
@@ -70,7 +72,7 @@ impl Case {
             })
             .collect();
 
-        self.series.push(Series {
+        self.series.push(SampleSeries {
             resource: self.resource.id.clone(),
             metric,
             points,
@@ -92,7 +94,7 @@ impl Case {
             .map(|back| (now() - SignedDuration::from_hours(24 * back), value(back)))
             .collect();
 
-        self.maxima.push(Series {
+        self.maxima.push(SampleSeries {
             resource: self.resource.id.clone(),
             metric,
             points,
@@ -133,7 +135,7 @@ impl Case {
     /// not.
     pub(super) fn billed(mut self, effective: f64, pricing: &str) -> Self {
         let header = "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
-        let mut reader = Reader::from_header(header.split(',')).unwrap();
+        let mut reader = FocusReader::from_header(header.split(',')).unwrap();
         let day = |back: i64| {
             let at = now() - SignedDuration::from_hours(24 * back);
             let cells = [
@@ -177,7 +179,7 @@ impl Case {
             document: None,
             relations: reeve_recommend::judgement::RelationIndex::none(),
             volumes: &self.volumes,
-            catalogue: Catalogue::builtin(),
+            catalogue: PriceCatalogue::builtin(),
             settings: &self.settings,
             guardrails: &self.guardrails,
             open: reeve_recommend::judgement::open_facts::OpenFacts::none(),

@@ -2,9 +2,10 @@
 
 use jiff::SignedDuration;
 use reeve_estate::{
-    Capacity, Catalogue, Document, Metric, Purchase, Resource, ResourceId, ResourceKind, Series,
+    Capacity, Document, Metric, PriceCatalogue, Purchase, Resource, ResourceId, ResourceKind,
+    SampleSeries,
 };
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::{Facts, Fleet, Judgement};
@@ -24,7 +25,7 @@ struct Group {
     document: Value,
 }
 
-fn series(member: &ResourceId, metric: Metric, value: f64) -> Series {
+fn series(member: &ResourceId, metric: Metric, value: f64) -> SampleSeries {
     // Members are measured at seconds of their own.
     let offset = member.as_str().len() as i64;
     let at = |back: i64| now() - SignedDuration::from_secs(back * 300 - offset);
@@ -33,7 +34,7 @@ fn series(member: &ResourceId, metric: Metric, value: f64) -> Series {
         .map(|back| (at(back), value))
         .collect();
 
-    Series {
+    SampleSeries {
         resource: member.clone(),
         metric,
         points,
@@ -122,8 +123,8 @@ impl Group {
             document: Some(&document),
             relations: reeve_recommend::judgement::RelationIndex::none(),
             volumes: &[],
-            catalogue: Catalogue::builtin(),
-            settings: &Settings::default(),
+            catalogue: PriceCatalogue::builtin(),
+            settings: &AgentSettings::default(),
             guardrails: &Guardrails::default(),
             open: &OpenFacts::default().with(fleet.clone()),
             models: &LearnedModels::default(),
@@ -249,13 +250,13 @@ fn one_member_decides_for_all() {
 }
 
 /// The CPU of a member at each period of so many hours until now.
-fn cpu_of(member: &Resource, hours: i64, period_s: u32, value: f64) -> Series {
+fn cpu_of(member: &Resource, hours: i64, period_s: u32, value: f64) -> SampleSeries {
     let at = |back: i64| now() - SignedDuration::from_secs(back * i64::from(period_s));
     let points = (1..=hours * 3600 / i64::from(period_s))
         .rev()
         .map(|back| (at(back), value))
         .collect();
-    Series {
+    SampleSeries {
         resource: member.id.clone(),
         metric: Metric::CpuUtilization,
         points,

@@ -10,7 +10,7 @@ mod protected;
 mod shrink;
 mod stop;
 
-use reeve_estate::Catalogue;
+use reeve_estate::PriceCatalogue;
 use reeve_recommend::judgement::Judgement;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::plan::StepKind;
@@ -176,7 +176,7 @@ fn words(judgement: &Judgement) -> String {
 fn difference(row: &Row) -> Option<String> {
     // As the engine keeps it: protections and losses included.
     let mut judgement = row.machine.judge();
-    judgement.protect(&row.machine.resource, Catalogue::builtin());
+    judgement.protect(&row.machine.resource, PriceCatalogue::builtin());
     let explanation = words(&judgement);
     let missing: Vec<&&str> = row
         .says

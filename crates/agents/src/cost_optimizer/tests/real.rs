@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use reeve_estate::{Metric, Series};
+use reeve_estate::{Metric, SampleSeries};
 
 use super::estate::{Case, now};
 use reeve_recommend::recommendation::RecommendationType;
@@ -44,7 +44,7 @@ fn machine(size: &str, values: &[f64]) -> Case {
         .map(|(i, v)| (first + SignedDuration::from_mins(i as i64 * 5), *v))
         .collect();
     let resource = case.resource.id.clone();
-    case.series.push(Series {
+    case.series.push(SampleSeries {
         resource,
         metric: Metric::CpuUtilization,
         points,

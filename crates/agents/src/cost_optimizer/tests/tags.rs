@@ -1,7 +1,7 @@
 //! Required tags: the source of the value, abstentions, and the rules beside them.
 
 use reeve_estate::{ResourceId, ResourceKind};
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::judgement::proposal::{Abstention, Proposal};
 use reeve_recommend::recommendation::RecommendationType;
 
@@ -13,7 +13,8 @@ const KIND: RecommendationType = RecommendationType::ResourceTagging;
 fn machine(required: &[&str], owners: &[&str]) -> Case {
     let mut case = Case::machine("m5.large");
     let required = required.iter().map(|name| (*name).to_owned()).collect();
-    case.settings = Settings([("required_tags".to_owned(), SettingValue::Names(required))].into());
+    case.settings =
+        AgentSettings([("required_tags".to_owned(), SettingValue::Names(required))].into());
 
     for (number, owner) in owners.iter().enumerate() {
         let mut volume = resource(&format!("vol-{number}"), ResourceKind::Volume, "ebs", None);

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::change::{Changes, Reversal};
+use reeve_recommend::change::{ChangeRegistry, Reversal};
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::plan::StepKind;
 
@@ -83,7 +83,7 @@ fn an_address_that_nothing_has_is_released_with_a_signature() {
         [StepKind::Precondition, StepKind::Delete, StepKind::Verify]
     );
 
-    let procedure = Changes::builtin().procedure(&plan).unwrap();
+    let procedure = ChangeRegistry::builtin().procedure(&plan).unwrap();
     assert!(
         matches!(procedure.change().reversal(), Reversal::Impossible(why) if why.contains("cannot be had again"))
     );

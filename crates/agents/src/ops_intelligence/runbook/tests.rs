@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_estate::{
-    Catalogue, ConnectionId, Document, Metric, Resource, ResourceId, ResourceKind, ResourceState,
-    Series,
+    ConnectionId, Document, Metric, PriceCatalogue, Resource, ResourceId, ResourceKind,
+    ResourceState, SampleSeries,
 };
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::judgement::RelationIndex;
 use reeve_recommend::judgement::open_facts::OpenFacts;
@@ -26,7 +26,7 @@ use crate::cost_optimizer::tests::estate::{now, resource};
 struct Case {
     resource: Resource,
     document: Option<Document>,
-    settings: Settings,
+    settings: AgentSettings,
     facts: RunbookFacts,
 }
 
@@ -38,7 +38,7 @@ impl Case {
         Case {
             resource,
             document: None,
-            settings: Settings::default(),
+            settings: AgentSettings::default(),
             facts: RunbookFacts {
                 cases: vec![RunbookCase {
                     runbook: Arc::new(runbook.clone()),
@@ -60,7 +60,7 @@ impl Case {
     fn measured(mut self, metric: Metric, hours: i64, value: f64) -> Case {
         let backs = (1..=hours * 12).rev();
         let points = backs.map(|back| (now() - SignedDuration::from_mins(back * 5), value));
-        self.facts.measured.own.push(Series {
+        self.facts.measured.own.push(SampleSeries {
             resource: ResourceId::new("r-1"),
             metric,
             points: points.collect(),
@@ -95,7 +95,7 @@ impl Case {
                 document: self.document.as_ref(),
                 relations: RelationIndex::none(),
                 volumes: &[],
-                catalogue: Catalogue::builtin(),
+                catalogue: PriceCatalogue::builtin(),
                 settings: &self.settings,
                 guardrails: &Guardrails::default(),
                 open: &OpenFacts::default().with(self.facts),

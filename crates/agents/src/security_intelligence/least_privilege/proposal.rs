@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::Resource;
-use reeve_flows::{FlowDirection, LeastRules, Rule, RulePeer, TightRule, is_public};
+use reeve_flows::{FlowDirection, FlowRule, LeastRules, RulePeer, TightRule, is_public};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::TightenGroup;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
@@ -36,7 +36,7 @@ pub(super) fn why(least: &LeastRules) -> String {
 /// Makes the proposal of a group.
 pub(super) fn propose(
     group: &Resource,
-    rules: &[Rule],
+    rules: &[FlowRule],
     least: &LeastRules,
     (mut interfaces, observe_hours): (Vec<String>, u32),
     obstacles: &[String],
@@ -92,7 +92,7 @@ fn counted(rules: usize) -> String {
 
 /// A group that the internet may use is worth more than one of a private network.
 fn priority(least: &LeastRules) -> Priority {
-    let is_open = |rule: &Rule| {
+    let is_open = |rule: &FlowRule| {
         let is_everyone = matches!(&rule.peer, RulePeer::Network(network) if network.prefix_len() == 0 && is_public(network));
         rule.direction == FlowDirection::Ingress && is_everyone
     };

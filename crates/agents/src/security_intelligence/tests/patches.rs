@@ -7,7 +7,7 @@ fn managed(state: Value) -> (&'static str, &'static str, Value) {
     ("managed_instance", "managed-1", document)
 }
 
-fn machine(state: Option<Value>, image: Option<&str>, settings: &Settings) -> Judgement {
+fn machine(state: Option<Value>, image: Option<&str>, settings: &AgentSettings) -> Judgement {
     let mut estate = vec![(
         "virtual_machine",
         "i-1",
@@ -26,7 +26,7 @@ fn counts(missing: u32, critical: u32, security: u32) -> Value {
 
 #[test]
 fn missing_patches_are_a_finding_that_installs_them() {
-    let judgement = machine(Some(counts(5, 1, 3)), None, &Settings::default());
+    let judgement = machine(Some(counts(5, 1, 3)), None, &AgentSettings::default());
     let [found] = judgement.proposals.as_slice() else {
         panic!("{judgement:#?}");
     };
@@ -36,7 +36,7 @@ fn missing_patches_are_a_finding_that_installs_them() {
     assert!(plan.restart_needed && !plan.reversible);
 
     let stays_up = SettingValue::Flag(false);
-    let settings = Settings([("patch_reboot".to_owned(), stays_up)].into());
+    let settings = AgentSettings([("patch_reboot".to_owned(), stays_up)].into());
     let judgement = machine(Some(counts(5, 0, 0)), None, &settings);
     let found = &judgement.proposals[0];
     assert_eq!(found.priority, Priority::Medium);
@@ -45,12 +45,12 @@ fn missing_patches_are_a_finding_that_installs_them() {
 
 #[test]
 fn a_patched_machine_ends_its_finding_and_an_unread_one_does_not() {
-    let patched = machine(Some(counts(0, 0, 0)), None, &Settings::default());
+    let patched = machine(Some(counts(0, 0, 0)), None, &AgentSettings::default());
     assert!(patched.proposals.is_empty());
     assert!(patched.abstentions.iter().all(|one| one.decisive));
 
     for state in [None, Some(json!("[not read]"))] {
-        let unread = machine(state, None, &Settings::default());
+        let unread = machine(state, None, &AgentSettings::default());
         assert!(unread.proposals.is_empty());
         assert!(unread.abstentions.iter().all(|one| !one.decisive));
     }
@@ -59,13 +59,13 @@ fn a_patched_machine_ends_its_finding_and_an_unread_one_does_not() {
 #[test]
 fn an_old_image_is_advice_where_the_patches_are_not_known() {
     let old = Some("2024-01-01T00:00:00.000Z");
-    let judgement = machine(None, old, &Settings::default());
+    let judgement = machine(None, old, &AgentSettings::default());
     let [found] = judgement.proposals.as_slice() else {
         panic!("{judgement:#?}");
     };
     assert_eq!(found.subject.aspect.as_deref(), Some("old_image"));
     assert!(found.plan.is_none());
 
-    let known = machine(Some(counts(0, 0, 0)), old, &Settings::default());
+    let known = machine(Some(counts(0, 0, 0)), old, &AgentSettings::default());
     assert!(known.proposals.is_empty(), "its patch state says more");
 }

@@ -1,6 +1,6 @@
 //! Unused keys, principals and permissions as findings; without a record there is none.
 
-use reeve_recommend::change::{Changes, ConfigurationRow};
+use reeve_recommend::change::{ChangeRegistry, ConfigurationRow};
 use reeve_recommend::judgement::past_calls::PastCalls;
 use reeve_recommend::judgement::proposal::Proposal;
 
@@ -40,7 +40,7 @@ fn judged_role(actions: Value, own: &Value) -> Judgement {
         let report = json!({ "Principals": { arn.clone(): own }, "AccessKeys": {} });
         estate.push(("last_access_report", "report", report));
     }
-    of(&judged(&estate, &Settings::default()), &arn).clone()
+    of(&judged(&estate, &AgentSettings::default()), &arn).clone()
 }
 
 fn days_ago(days: i64) -> String {
@@ -179,7 +179,7 @@ fn a_key_that_nothing_uses_is_deactivated() {
             ("access_key", "AKIA1", key),
             ("last_access_report", "report", report),
         ];
-        let judged = judged(&estate, &Settings::default());
+        let judged = judged(&estate, &AgentSettings::default());
         of(&judged, "AKIA1").clone()
     };
 
@@ -203,7 +203,7 @@ fn a_key_that_nothing_uses_is_deactivated() {
 }
 
 /// Judgement of a user without a use, and of its access key.
-fn judged_user(name: &str, tags: Value, settings: &Settings) -> (Judgement, Judgement) {
+fn judged_user(name: &str, tags: Value, settings: &AgentSettings) -> (Judgement, Judgement) {
     let (arn, document) = user(name, tags);
     let last = json!({ "UserName": name, "LastUsed": null });
     let report = json!({ "Principals": { arn.clone(): { "LastUsed": days_ago(200), "Services": {} } },
@@ -222,8 +222,8 @@ fn judged_user(name: &str, tags: Value, settings: &Settings) -> (Judgement, Judg
 fn a_break_glass_user_that_people_name_is_never_proposed() {
     let tag = json!([{ "Key": "reeve:break-glass", "Value": "true" }]);
     let names = SettingValue::Names(vec!["in-the-safe".to_owned()]);
-    let setting = Settings([("break_glass_principals".to_owned(), names)].into());
-    for (tags, settings) in [(tag, Settings::default()), (json!([]), setting)] {
+    let setting = AgentSettings([("break_glass_principals".to_owned(), names)].into());
+    for (tags, settings) in [(tag, AgentSettings::default()), (json!([]), setting)] {
         let (user, key) = judged_user("in-the-safe", tags, &settings);
         for judgement in [user, key] {
             assert!(judgement.proposals.is_empty(), "{:#?}", judgement.proposals);
@@ -256,7 +256,7 @@ fn a_user_that_looks_like_break_glass_is_advice_with_the_reason() {
         ("emergency", tags("reeve:break-glass", "false"), true, ""),
         ("grassroots", json!([]), true, ""),
     ] {
-        let (user, key) = judged_user(name, tags, &Settings::default());
+        let (user, key) = judged_user(name, tags, &AgentSettings::default());
         for judgement in [user, key] {
             let found = only(&judgement);
             assert_eq!(found.plan.is_some(), has_change, "{name}");
@@ -288,7 +288,7 @@ fn the_last_administrator_is_advice() {
             ("iam_user", ben.as_str(), second.clone()),
             ("last_access_report", "report", report),
         ];
-        let judged = judged(&estate, &Settings::default());
+        let judged = judged(&estate, &AgentSettings::default());
         let judgement = of(&judged, &ann);
         let found = judgement
             .proposals
@@ -321,7 +321,7 @@ fn replayed(calls: &[(&str, u64)], is_complete: bool) -> Judgement {
         is_complete,
         days: 90,
     };
-    let judged = judged_with(&estate, &Settings::default(), |kind| match kind {
+    let judged = judged_with(&estate, &AgentSettings::default(), |kind| match kind {
         "iam_role" => OpenFacts::default().with(past.clone()),
         _ => OpenFacts::default(),
     });
@@ -389,6 +389,6 @@ fn every_change_is_known() {
     let changes = super::super::POLICY_CHANGES;
     for name in changes {
         assert!(ConfigurationRow::named(name).is_some(), "{name}");
-        assert!(Changes::builtin().rows().any(|row| row.name == name));
+        assert!(ChangeRegistry::builtin().rows().any(|row| row.name == name));
     }
 }

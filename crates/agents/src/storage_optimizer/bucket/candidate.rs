@@ -7,8 +7,8 @@
 //! out where a rule deletes objects before its least duration ends. Prices:
 //! `reeve_estate::catalogue::bucket`.
 
-use reeve_estate::Catalogue;
 use reeve_estate::GIB;
+use reeve_estate::PriceCatalogue;
 use reeve_estate::bucket::access::{AGE_BANDS, BandUse, BucketAccess, PrefixUse};
 use reeve_learn::Backtest;
 use reeve_learn::calibrate::Daily;
@@ -35,10 +35,10 @@ const MIXED: f64 = 0.01;
 
 /// Bounds of the choice.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds<'a> {
+pub(super) struct BucketBounds<'a> {
     pub(super) region: &'a str,
     /// Catalogue with the prices of the storage classes.
-    pub(super) catalogue: &'a Catalogue,
+    pub(super) catalogue: &'a PriceCatalogue,
     /// Least age of the objects that are moved, in days.
     pub(super) after: i64,
     /// Least age at which a rule of the bucket deletes objects, days.
@@ -49,7 +49,7 @@ pub(super) struct Bounds<'a> {
 
 /// One way to move objects, with its figures a month in US dollars.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Candidate {
+pub(super) struct BucketCandidate {
     pub(super) tiering: Tiering,
     /// Objects that move at once, and their reads in the window.
     pub(super) moved: BandUse,
@@ -67,7 +67,7 @@ pub(super) struct Candidate {
     hot: f64,
 }
 
-impl Candidate {
+impl BucketCandidate {
     /// Saving a month after everything.
     pub(super) fn net(&self) -> f64 {
         self.storage_now
@@ -99,7 +99,7 @@ impl Candidate {
 /// and the share of the saving that the reads of each left.
 pub(super) fn backtest(
     access: &BucketAccess,
-    bounds: Bounds<'_>,
+    bounds: BucketBounds<'_>,
     least_usd: f64,
 ) -> (Backtest, Daily) {
     let weeks = access.whole_weeks();
@@ -123,7 +123,11 @@ pub(super) fn backtest(
 }
 
 /// Figures of a rule with the reads of a window.
-fn outcome(access: &BucketAccess, rule: &Tiering, bounds: Bounds<'_>) -> Option<Candidate> {
+fn outcome(
+    access: &BucketAccess,
+    rule: &Tiering,
+    bounds: BucketBounds<'_>,
+) -> Option<BucketCandidate> {
     let months = access.window_days() / DAYS_A_MONTH;
     let total = access.total();
     let used = if rule.prefix.is_empty() {
@@ -144,7 +148,7 @@ fn outcome(access: &BucketAccess, rule: &Tiering, bounds: Bounds<'_>) -> Option<
 
 /// The candidate with the highest saving, over the whole bucket and single prefixes; `None` in a
 /// region without prices, and where no object is old enough.
-pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidate> {
+pub(super) fn best(access: &BucketAccess, bounds: BucketBounds<'_>) -> Option<BucketCandidate> {
     let total = access.total();
     let named = access
         .prefixes
@@ -154,13 +158,13 @@ pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidat
         .into_iter()
         .chain(named.map(|(prefix, used)| (prefix.as_str(), used)));
     let months = access.window_days() / DAYS_A_MONTH;
-    let mut best: Option<Candidate> = None;
+    let mut best: Option<BucketCandidate> = None;
 
     for (prefix, used) in scopes {
         for age in AGE_BANDS.into_iter().filter(|age| *age >= bounds.after) {
             for class in ColdClass::ALL {
                 let found = candidate(used, prefix, age, *class, months, bounds);
-                let better = |found: &Candidate| {
+                let better = |found: &BucketCandidate| {
                     found.fits() && best.as_ref().is_none_or(|best| found.net() > best.net())
                 };
                 if let Some(found) = found.filter(better) {
@@ -179,8 +183,8 @@ fn candidate(
     age: i64,
     class: ColdClass,
     months: f64,
-    bounds: Bounds<'_>,
-) -> Option<Candidate> {
+    bounds: BucketBounds<'_>,
+) -> Option<BucketCandidate> {
     let price = |class: &str, unit, amount| {
         Some(
             bounds
@@ -226,7 +230,7 @@ fn candidate(
 
     // Objects of the youngest band were written within a month, and reach the age in another.
     let monthly = used.stored[0].count as f64;
-    Some(Candidate {
+    Some(BucketCandidate {
         tiering: Tiering {
             days: u32::try_from(age).ok()?,
             class,
@@ -251,8 +255,8 @@ fn candidate(
 
 /// Cost of copying the moved objects back into STANDARD: retrieval, a read and a write each.
 pub(super) fn return_usd(
-    candidate: &Candidate,
-    catalogue: &Catalogue,
+    candidate: &BucketCandidate,
+    catalogue: &PriceCatalogue,
     region: &str,
 ) -> Option<f64> {
     let name = candidate.tiering.class.as_str();

@@ -7,7 +7,7 @@
 //! for.
 
 use reeve_estate::bucket::access::AccessState;
-use reeve_estate::{BucketAccess, Catalogue, GIB, Money};
+use reeve_estate::{BucketAccess, GIB, Money, PriceCatalogue};
 use reeve_learn::Backtest;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::change::{ColdClass, LifecycleRule, PutBucketLifecycle};
@@ -22,7 +22,7 @@ use reeve_recommend::recommendation::{Explanation, FactorKind, Factors, ImpactAs
 use reeve_recommend::words::{dollars, thousands};
 use serde_json::Value;
 
-use super::candidate::{Bounds, Candidate, backtest, best, least_days, return_usd};
+use super::candidate::{BucketBounds, BucketCandidate, backtest, best, least_days, return_usd};
 use super::{Configured, decided};
 use crate::confidence::{Confidence, confidence, signs};
 use crate::storage_optimizer::KIND;
@@ -65,7 +65,7 @@ pub(super) fn judge(
         .and_then(|contents| contents.gib.get("StandardStorage"))
         .copied()
         .unwrap_or_default();
-    let bounds = Bounds {
+    let bounds = BucketBounds {
         region,
         catalogue: facts.catalogue,
         after: settings.tier_days,
@@ -214,7 +214,7 @@ fn objects(count: u64) -> String {
     format!("{} objects", thousands(count))
 }
 
-fn net_words(found: &Candidate) -> String {
+fn net_words(found: &BucketCandidate) -> String {
     let class = found.tiering.class.as_str();
     format!(
         "{} - {} in {class} - {} for reads - {} for monitoring - {} for transitions = {} a month",
@@ -230,8 +230,8 @@ fn net_words(found: &Candidate) -> String {
 /// The computation, line by line.
 fn evidence(
     access: &BucketAccess,
-    found: &Candidate,
-    catalogue: &Catalogue,
+    found: &BucketCandidate,
+    catalogue: &PriceCatalogue,
     region: &str,
 ) -> Factors {
     let (tiering, moved) = (&found.tiering, found.moved);
@@ -311,7 +311,7 @@ fn evidence(
 fn trust(
     facts: &Facts<'_>,
     access: &BucketAccess,
-    bounds: Bounds<'_>,
+    bounds: BucketBounds<'_>,
     least_usd: f64,
 ) -> (Confidence, Trust) {
     let (tried, margins) = backtest(access, bounds, least_usd);
@@ -325,7 +325,7 @@ fn propose(
     facts: &Facts<'_>,
     configured: &Configured<'_>,
     access: &BucketAccess,
-    found: &Candidate,
+    found: &BucketCandidate,
     (confidence, trust): (Confidence, Trust),
     path: Path,
 ) -> Proposal {

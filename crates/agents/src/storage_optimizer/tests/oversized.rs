@@ -1,7 +1,7 @@
 //! Volumes that are hardly used: the size that is advised, and what is never called oversized.
 
 use jiff::SignedDuration;
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 use reeve_recommend::agent::settings::SettingValue;
 
 use super::Case;
@@ -19,7 +19,7 @@ impl Case {
         let points = (1..=30 * 288).rev().map(point).collect();
 
         let resource = ResourceId::new("i-1");
-        self.series.push(Series {
+        self.series.push(SampleSeries {
             resource,
             metric: Metric::DiskUtilization,
             points,

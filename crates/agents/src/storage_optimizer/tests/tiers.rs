@@ -53,7 +53,7 @@ fn case(bands: &[(&str, usize, BandUse)]) -> Case {
         gib,
     });
     case.volume.specification.access = Some(access);
-    case.volume.monthly_cost = reeve_estate::Catalogue::builtin()
+    case.volume.monthly_cost = reeve_estate::PriceCatalogue::builtin()
         .monthly_cost(&case.volume)
         .map(|month| month.cost);
 

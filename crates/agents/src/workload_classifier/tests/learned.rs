@@ -37,7 +37,7 @@ fn material(corrections: &[(&str, &str, WorkloadClass)]) -> Material {
         outcomes: Vec::new(),
         open: OpenFacts::default().with(GivenClasses(corrections.iter().map(corrected).collect())),
         guardrails: Guardrails::default(),
-        catalogue: std::sync::Arc::new(Catalogue::builtin().clone()),
+        catalogue: std::sync::Arc::new(PriceCatalogue::builtin().clone()),
         now: now(),
     }
 }

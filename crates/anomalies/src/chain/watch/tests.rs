@@ -13,14 +13,14 @@ fn call(principal: &str, service: &str, operation: &str, minute: i64) -> Activit
     ActivityEvent {
         at_ms: at(minute).as_millisecond(),
         principal: principal.to_owned(),
-        kind: PrincipalKind::Person,
+        kind: BehaviorPrincipalKind::Person,
         service: service.to_owned(),
         operation: operation.to_owned(),
         ..ActivityEvent::default()
     }
 }
 
-fn observe(watch: &mut ChainWatch, event: &ActivityEvent, score: f64) -> Option<Belief> {
+fn observe(watch: &mut ChainWatch, event: &ActivityEvent, score: f64) -> Option<AttackChainBelief> {
     watch.observe(&ObservedCall {
         event,
         technique: technique_of_call(event),
@@ -112,7 +112,7 @@ fn one_technique_again_and_again_is_one_step() {
     assert!(first.is_some() && again.is_none() && next_day.is_some());
 
     let failed = ActivityEvent {
-        outcome: Outcome::Failed,
+        outcome: BehaviorOutcome::Failed,
         ..call("1:ann", "cloudtrail", "StopLogging", 6)
     };
     assert!(observe(&mut watch, &failed, 0.9).is_none());

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use reeve_estate::charge::{Amount, PricingCategory};
 
-use super::{Advice, AdviceType, Bill, Pile, Scope, Trait};
+use super::{AdviceType, Bill, ChargeAdvice, ChargeScope, Pile, Trait};
 use crate::charges::days::{Days, spread};
-use crate::charges::{Abstention, BillCheck};
+use crate::charges::{BillCheck, ChargeAbstention};
 
 /// Thousandths that a commitment of a year takes off, with nothing paid in advance: AWS gives 27
 /// and more for compute, Azure and Google Cloud 28 and more; a fifth is taken so that the advice
@@ -28,13 +28,13 @@ const STEADY: f64 = 0.6;
 pub(super) fn advise(
     bill: &mut Bill<'_>,
     days: &Days,
-    abstentions: &mut Vec<Abstention>,
-) -> Vec<Advice> {
+    abstentions: &mut Vec<ChargeAbstention>,
+) -> Vec<ChargeAdvice> {
     let count = days.last - days.first + 1;
     if count < LEAST_DAYS {
         let reason =
             format!("{count} whole days of charges; steady usage needs at least {LEAST_DAYS}");
-        abstentions.push(Abstention {
+        abstentions.push(ChargeAbstention {
             check: BillCheck::CommitmentCoverage,
             reason,
         });
@@ -57,9 +57,9 @@ pub(super) fn advise(
             Trait::NatHour | Trait::BalancerHour | Trait::IdleAddress | Trait::ExtendedSupport
         );
         let account = super::super::named(charge.account.as_ref());
-        (computes && hours && on_demand && plain).then(|| Scope {
+        (computes && hours && on_demand && plain).then(|| ChargeScope {
             account,
-            ..Scope::from_charge(charge)
+            ..ChargeScope::from_charge(charge)
         })
     });
 
@@ -69,7 +69,12 @@ pub(super) fn advise(
         .collect()
 }
 
-fn steady(bill: &mut Bill<'_>, days: &Days, scope: Scope, pile: &Pile) -> Option<Advice> {
+fn steady(
+    bill: &mut Bill<'_>,
+    days: &Days,
+    scope: ChargeScope,
+    pile: &Pile,
+) -> Option<ChargeAdvice> {
     let mut by_day: BTreeMap<i64, Amount> = (days.first..=days.last)
         .map(|day| (day, Amount::ZERO))
         .collect();

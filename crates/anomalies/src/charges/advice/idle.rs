@@ -6,17 +6,20 @@ use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, CommitmentStatus};
 
-use super::{Advice, AdviceType, Bill, Scope, Trait};
-use crate::charges::{Abstention, BillCheck, DAY_MS};
+use super::{AdviceType, Bill, ChargeAdvice, ChargeScope, Trait};
+use crate::charges::{BillCheck, ChargeAbstention, DAY_MS};
 
 /// Hours that a balancer or gateway must have been paid for before its silence means anything.
 const LEAST_HOURS: i64 = 7 * 24;
 
 /// Advises the removal of unused commitments, addresses, load balancers and gateways.
-pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
+pub(super) fn advise(
+    bill: &mut Bill<'_>,
+    abstentions: &mut Vec<ChargeAbstention>,
+) -> Vec<ChargeAdvice> {
     let mut all = unused_commitments(bill);
-    let piles =
-        bill.piles(|charge, is| (is == Trait::IdleAddress).then(|| Scope::from_charge(charge)));
+    let piles = bill
+        .piles(|charge, is| (is == Trait::IdleAddress).then(|| ChargeScope::from_charge(charge)));
 
     for (scope, pile) in piles {
         if let Some(mut advice) = bill.advise(AdviceType::RemoveIdle, scope, &pile, Some(pile.cost))
@@ -42,8 +45,9 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
         all.extend(silent(bill, hour, used, what, abstentions));
     }
 
-    let piles =
-        bill.piles(|charge, is| (is == Trait::ExtendedSupport).then(|| Scope::from_charge(charge)));
+    let piles = bill.piles(|charge, is| {
+        (is == Trait::ExtendedSupport).then(|| ChargeScope::from_charge(charge))
+    });
     for (scope, pile) in piles {
         if let Some(mut advice) = bill.advise(
             AdviceType::EndExtendedSupport,
@@ -64,7 +68,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
     all
 }
 
-fn unused_commitments(bill: &mut Bill<'_>) -> Vec<Advice> {
+fn unused_commitments(bill: &mut Bill<'_>) -> Vec<ChargeAdvice> {
     let mut used: BTreeMap<Arc<str>, Amount> = BTreeMap::new();
     for (_, charge, _) in bill.free() {
         if let (Some(commitment), Some(CommitmentStatus::Used)) =
@@ -78,7 +82,7 @@ fn unused_commitments(bill: &mut Bill<'_>) -> Vec<Advice> {
         let unused = charge.commitment_status == Some(CommitmentStatus::Unused);
         unused.then(|| {
             (
-                Scope::from_charge(charge),
+                ChargeScope::from_charge(charge),
                 super::super::named(charge.commitment.as_ref()),
             )
         })
@@ -115,8 +119,8 @@ fn silent(
     hour: Trait,
     used: Trait,
     what: &'static str,
-    abstentions: &mut Vec<Abstention>,
-) -> Vec<Advice> {
+    abstentions: &mut Vec<ChargeAbstention>,
+) -> Vec<ChargeAdvice> {
     let mut carried: BTreeMap<Arc<str>, Amount> = BTreeMap::new();
     for (_, charge, is) in bill.free() {
         if let (true, Some(resource)) = (is == used, &charge.resource) {
@@ -131,7 +135,7 @@ fn silent(
                 charge
                     .resource
                     .clone()
-                    .map(|resource| (Scope::from_charge(charge), resource))
+                    .map(|resource| (ChargeScope::from_charge(charge), resource))
             })
             .flatten()
     });
@@ -143,7 +147,7 @@ fn silent(
             "{} {what}s by the hour and no charge for traffic through any of them",
             piles.len()
         );
-        abstentions.push(Abstention {
+        abstentions.push(ChargeAbstention {
             check: BillCheck::Idle,
             reason,
         });

@@ -2,19 +2,19 @@
 //! What discounts were negotiated is taken to hold for the successor too, so the same share of the
 //! effective cost is saved.
 
-use super::{Advice, AdviceType, Bill, Scope, Trait};
+use super::{AdviceType, Bill, ChargeAdvice, ChargeScope, Trait};
 
 /// Thousandths that gp3 costs less than gp2 a gigabyte and month: 0.08 against 0.10 USD, us-east-1,
 /// 2026-07.
 const GP3_BELOW_GP2: i64 = 200;
 
 /// Advises the successors of older machine and volume families.
-pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
+pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<ChargeAdvice> {
     let mut all = Vec::new();
     let piles = bill.piles(|charge, is| match is {
         // What a commitment pays for stays paid for.
         Trait::OldMachine(family) if charge.commitment.is_none() => Some((
-            Scope::from_charge(charge),
+            ChargeScope::from_charge(charge),
             family.name,
             family.newer,
             family.below,
@@ -44,7 +44,7 @@ pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
     }
 
     let piles =
-        bill.piles(|charge, is| (is == Trait::OldVolume).then(|| Scope::from_charge(charge)));
+        bill.piles(|charge, is| (is == Trait::OldVolume).then(|| ChargeScope::from_charge(charge)));
     for (scope, pile) in piles {
         if let Some(mut advice) = bill.advise(
             AdviceType::NewerVolume,

@@ -1,14 +1,17 @@
 //! Spend that is worth a look, where the bill alone cannot tell how much of it could be saved. No
 //! amount is made up.
 
-use super::{Advice, AdviceType, Bill, Scope, Trait};
-use crate::charges::{Abstention, BillCheck};
+use super::{AdviceType, Bill, ChargeAdvice, ChargeScope, Trait};
+use crate::charges::{BillCheck, ChargeAbstention};
 
 /// Share of a currency's cost without tags that is worth saying, in thousandths.
 const UNTAGGED: i64 = 100;
 
 /// Advises a review of egress, and of other spend whose savings the bill cannot show.
-pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
+pub(super) fn advise(
+    bill: &mut Bill<'_>,
+    abstentions: &mut Vec<ChargeAbstention>,
+) -> Vec<ChargeAdvice> {
     let mut all = Vec::new();
     for (is, kind, title, missing) in [
         (
@@ -42,8 +45,8 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
             "how often objects are read",
         ),
     ] {
-        for (scope, pile) in
-            bill.piles(|charge, found| (found == is).then(|| whole(Scope::from_charge(charge))))
+        for (scope, pile) in bill
+            .piles(|charge, found| (found == is).then(|| whole(ChargeScope::from_charge(charge))))
         {
             if let Some(mut advice) = bill.advise(kind, scope, &pile, None) {
                 title.clone_into(&mut advice.title);
@@ -54,7 +57,7 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
     }
 
     if bill.charges.iter().all(|charge| charge.tags.is_none()) {
-        abstentions.push(Abstention {
+        abstentions.push(ChargeAbstention {
             check: BillCheck::Tags,
             reason: "the file has no column Tags".to_owned(),
         });
@@ -63,9 +66,9 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
 
     let piles = bill.piles(|charge, _| {
         let untagged = charge.tags.as_ref().is_some_and(|tags| tags.is_empty());
-        untagged.then(|| Scope {
+        untagged.then(|| ChargeScope {
             service: "".into(),
-            ..whole(Scope::from_charge(charge))
+            ..whole(ChargeScope::from_charge(charge))
         })
     });
 
@@ -88,8 +91,8 @@ pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> 
 }
 
 /// Returns the scope without its account: the sum over all accounts.
-fn whole(scope: Scope) -> Scope {
-    Scope {
+fn whole(scope: ChargeScope) -> ChargeScope {
+    ChargeScope {
         account: "".into(),
         ..scope
     }

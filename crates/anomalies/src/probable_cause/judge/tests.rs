@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::SignedDuration;
-use reeve_dependencies::{Bounds, DependencyEdge, DependencyNode, Standing};
+use reeve_dependencies::{DependencyBounds, DependencyEdge, DependencyNode, Standing};
 use reeve_estate::{Resource, ResourceId, ResourceKind};
 use reeve_testkit::contract::estate::running;
 
@@ -64,20 +64,20 @@ fn map() -> DependencyMap {
         nodes,
         edges,
         left_out: 0,
-        bounds: Bounds::default(),
+        bounds: DependencyBounds::default(),
         at: start(),
     }
 }
 
 /// A day and half an hour of CPU that shifts some minutes after the start of the anomaly.
-fn series(id: &str, shifts: Option<i64>) -> Series {
+fn series(id: &str, shifts: Option<i64>) -> SampleSeries {
     let points = (-288..7).map(|index: i64| {
         let at = start() + minutes(5 * index);
         let ripple = (index.rem_euclid(7)) as f64 / 3.0;
         let is_shifted = shifts.is_some_and(|after| 5 * index >= after);
         (at, ripple + if is_shifted { 90.0 } else { 20.0 })
     });
-    Series {
+    SampleSeries {
         resource: ResourceId::new(id),
         metric: Metric::CpuUtilization,
         points: points.collect(),
@@ -94,7 +94,7 @@ fn change(minutes_before: i64) -> CauseChange {
     }
 }
 
-fn judged(map: &DependencyMap, series: &[Series], changed: &[(&str, i64)]) -> ProbableCause {
+fn judged(map: &DependencyMap, series: &[SampleSeries], changed: &[(&str, i64)]) -> ProbableCause {
     let changes = changed
         .iter()
         .map(|(id, before)| ((*id).to_owned(), vec![change(*before)]))
@@ -117,7 +117,7 @@ fn judged(map: &DependencyMap, series: &[Series], changed: &[(&str, i64)]) -> Pr
     judge(&facts, start())
 }
 
-fn all_shift(after: i64) -> Vec<Series> {
+fn all_shift(after: i64) -> Vec<SampleSeries> {
     MACHINES.iter().map(|id| series(id, Some(after))).collect()
 }
 
@@ -149,7 +149,11 @@ fn a_changed_group_whose_dependents_shift_after_it_is_likely() {
 fn a_change_after_the_onset_or_hours_before_names_nothing() {
     for before in [-20, 180] {
         let cause = judged(&map(), &all_shift(0), &[("sg", before)]);
-        assert_eq!(cause.grade, Grade::Inconclusive, "{before}: {cause:#?}");
+        assert_eq!(
+            cause.grade,
+            CauseGrade::Inconclusive,
+            "{before}: {cause:#?}"
+        );
         assert!(
             reason(&cause, "sg").ends_with("no effect on its dependents was measured"),
             "{cause:#?}"
@@ -162,7 +166,7 @@ fn one_dependent_of_many_is_no_effect_of_a_change() {
     let mut series = vec![series("i-1", Some(0))];
     series.extend(["i-2", "i-3", "mail"].map(|id| self::series(id, None)));
     let cause = judged(&map(), &series, &[("sg", 8)]);
-    assert_eq!(cause.grade, Grade::Inconclusive, "{cause:#?}");
+    assert_eq!(cause.grade, CauseGrade::Inconclusive, "{cause:#?}");
     assert_eq!(
         reason(&cause, "i-2"),
         "it was measured, and did not deviate"
@@ -172,7 +176,7 @@ fn one_dependent_of_many_is_no_effect_of_a_change() {
 #[test]
 fn of_two_changes_that_both_fit_neither_is_named() {
     let cause = judged(&map(), &all_shift(0), &[("sg", 8), ("db", 6)]);
-    assert_eq!(cause.grade, Grade::Inconclusive, "{cause:#?}");
+    assert_eq!(cause.grade, CauseGrade::Inconclusive, "{cause:#?}");
     let candidates: Vec<&str> = cause
         .candidates
         .iter()
@@ -208,7 +212,7 @@ fn the_place_of_the_anomaly_explains_itself_by_a_change_alone() {
     };
     let series = [series("i-1", Some(0))];
     let nothing = judged(&alone, &series, &[]);
-    assert_eq!(nothing.grade, Grade::Inconclusive, "{nothing:#?}");
+    assert_eq!(nothing.grade, CauseGrade::Inconclusive, "{nothing:#?}");
     assert_eq!(nothing.limits.len(), 1, "{nothing:#?}");
     let changed = judged(&alone, &series, &[("i-1", 8)]);
     assert_eq!(named(&changed), ("likely", "i-1"), "{changed:#?}");
@@ -246,9 +250,9 @@ fn a_judgement_with_entries_is_for_readers_of_all_of_them() {
         with_entries: Some(Box::new(full)),
         ..base
     };
-    assert_eq!(cause.seen_by(|_| true).grade, Grade::Likely);
+    assert_eq!(cause.seen_by(|_| true).grade, CauseGrade::Likely);
     assert_eq!(
         cause.seen_by(|entry| entry.sequence == 1).grade,
-        Grade::Inconclusive
+        CauseGrade::Inconclusive
     );
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use reeve_estate::BucketAccess;
 use reeve_estate::bucket::access::{AGE_BANDS, Amount, LEAST_BILLED_BYTES, PrefixUse, band};
 
-use super::record::{Effect, Record};
+use super::record::{AccessEffect, AccessRecord};
 
 /// Most different keys of one reading.
 const MOST_KEYS: usize = 100_000;
@@ -51,7 +51,7 @@ impl Requests {
     }
 
     /// Counts a record; its read or write waits for the listing of the object.
-    pub(super) fn add(&mut self, record: Record<'_>) {
+    pub(super) fn add(&mut self, record: AccessRecord<'_>) {
         self.records += 1;
         let (first, last) = self.times.unwrap_or((record.time, record.time));
         self.times = Some((first.min(record.time), last.max(record.time)));
@@ -62,8 +62,8 @@ impl Requests {
         let requests = self.by_key.entry(key).or_default();
 
         match effect {
-            Effect::Read => requests.reads.push((time, bytes)),
-            Effect::Written => requests.written = requests.written.max(Some(time)),
+            AccessEffect::Read => requests.reads.push((time, bytes)),
+            AccessEffect::Written => requests.written = requests.written.max(Some(time)),
         }
     }
 
@@ -140,8 +140,8 @@ mod tests {
         Timestamp::from_second(n * DAY_S).unwrap()
     }
 
-    fn request(operation: &'static str, key: &str, at: Timestamp) -> Record<'static> {
-        Record {
+    fn request(operation: &'static str, key: &str, at: Timestamp) -> AccessRecord<'static> {
+        AccessRecord {
             bucket: "b",
             time: at,
             operation,

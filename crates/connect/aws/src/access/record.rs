@@ -16,7 +16,7 @@ const TIME: &str = "%d/%b/%Y:%H:%M:%S %z";
 
 /// Fields of one line of an access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record<'a> {
+pub(super) struct AccessRecord<'a> {
     pub(super) bucket: &'a str,
     pub(super) time: Timestamp,
     /// Operation, such as `REST.GET.OBJECT`.
@@ -30,16 +30,16 @@ pub(super) struct Record<'a> {
 
 /// Effect of a request on the class of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum AccessEffect {
     /// The content was read: colder classes charge for it.
     Read,
     /// The object was written.
     Written,
 }
 
-impl Record<'_> {
+impl AccessRecord<'_> {
     /// Effect of a request that succeeded.
-    pub(super) fn effect(&self) -> Option<Effect> {
+    pub(super) fn effect(&self) -> Option<AccessEffect> {
         if !matches!(self.status, Some(200 | 206)) {
             return None;
         }
@@ -47,9 +47,9 @@ impl Record<'_> {
             "REST.GET.OBJECT"
             | "WEBSITE.GET.OBJECT"
             | "REST.COPY.OBJECT_GET"
-            | "REST.COPY.PART_GET" => Some(Effect::Read),
+            | "REST.COPY.PART_GET" => Some(AccessEffect::Read),
             "REST.PUT.OBJECT" | "REST.POST.OBJECT" | "REST.COPY.OBJECT" | "REST.POST.UPLOAD" => {
-                Some(Effect::Written)
+                Some(AccessEffect::Written)
             }
             _ => None,
         }
@@ -57,7 +57,7 @@ impl Record<'_> {
 }
 
 /// Reads a line; `None` if it is no record.
-pub(super) fn parse(line: &str) -> Option<Record<'_>> {
+pub(super) fn parse(line: &str) -> Option<AccessRecord<'_>> {
     if line.len() > MOST_BYTES {
         return None;
     }
@@ -83,7 +83,7 @@ pub(super) fn parse(line: &str) -> Option<Record<'_>> {
     number(size)?;
     let key = (key != "-").then(|| decoded(key)).flatten();
 
-    Some(Record {
+    Some(AccessRecord {
         bucket,
         time,
         operation,
@@ -181,7 +181,7 @@ mod tests {
             (record.bytes_sent, record.effect(), record.time.to_string()),
             (
                 2_662_992,
-                Some(Effect::Read),
+                Some(AccessEffect::Read),
                 "2026-02-06T00:00:38Z".to_owned()
             )
         );
@@ -189,7 +189,7 @@ mod tests {
         let cases = [
             (
                 "REST.PUT.OBJECT a/b \"PUT /images/a/b HTTP/1.1\" 200 - - 10 5 4 \"-\" \"-\" -",
-                Some(Effect::Written),
+                Some(AccessEffect::Written),
             ),
             (
                 "REST.GET.OBJECT a/b \"GET /images/a/b HTTP/1.1\" 304 - - 10 5 4 \"-\" \"-\" -",
@@ -206,7 +206,7 @@ mod tests {
             ("S3.EXPIRE.OBJECT a/b - - - - 10 - - - - -", None),
             (
                 "REST.GET.OBJECT a/b \"GET /a\" b HTTP/1.1\" 206 - 5 10 5 4",
-                Some(Effect::Read),
+                Some(AccessEffect::Read),
             ),
         ];
 

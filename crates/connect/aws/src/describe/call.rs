@@ -5,12 +5,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reeve_connect_aws_ec2::query::FORM;
 use reeve_connect_aws_ec2::signed::{self, ACCOUNT_HEADER, SignedRequest};
-use reeve_connect_aws_ec2::{Fault, FaultKind, Form, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind, Form, Place};
 use reeve_recommend::change::ConfigurationOperation;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::row::{Ask, Protocol, Service};
+use super::row::{Ask, DescribeService, Protocol};
 use super::rows;
 use super::xml;
 
@@ -18,11 +18,11 @@ use super::xml;
 pub(super) async fn ask(
     config: &SdkConfig,
     place: &Place,
-    service: Service,
+    service: DescribeService,
     ask: Ask,
     path: &str,
     parameters: &[(&str, String)],
-) -> Result<Value, Fault> {
+) -> Result<Value, AwsEc2Fault> {
     let call = place.call(ask.permission);
     let request = request(service, ask, path, parameters, &place.account);
     let body = signed::send(config, call, request).await?;
@@ -42,7 +42,7 @@ pub(crate) async fn change(
     config: &SdkConfig,
     place: &Place,
     operation: &ConfigurationOperation,
-) -> Option<Result<(), Fault>> {
+) -> Option<Result<(), AwsEc2Fault>> {
     let service = service(operation.service)?;
     let call = place.call(operation.permission);
     let answer = signed::send(config, call, changing(service, operation, &place.account)).await;
@@ -50,7 +50,7 @@ pub(crate) async fn change(
 }
 
 /// The service of a name, as rows call it.
-fn service(name: &str) -> Option<Service> {
+fn service(name: &str) -> Option<DescribeService> {
     rows::all()
         .map(|row| row.service)
         .find(|service| service.name == name)
@@ -77,7 +77,11 @@ pub(crate) fn fault_of(call: &reeve_recommend::change::CallRow) -> Option<&'stat
 }
 
 /// Request of a call that changes a configuration.
-fn changing(service: Service, operation: &ConfigurationOperation, account: &str) -> SignedRequest {
+fn changing(
+    service: DescribeService,
+    operation: &ConfigurationOperation,
+    account: &str,
+) -> SignedRequest {
     let body = operation.body.clone().unwrap_or_default();
     let parts = match service.protocol {
         Protocol::Query { version } => Parts::Form {
@@ -99,7 +103,7 @@ fn changing(service: Service, operation: &ConfigurationOperation, account: &str)
 
 /// Request of a call that reads.
 fn request(
-    service: Service,
+    service: DescribeService,
     ask: Ask,
     path: &str,
     parameters: &[(&str, String)],
@@ -153,7 +157,12 @@ enum Parts<'p> {
 }
 
 /// Puts a request together.
-fn built(service: Service, action: &'static str, parts: Parts<'_>, account: &str) -> SignedRequest {
+fn built(
+    service: DescribeService,
+    action: &'static str,
+    parts: Parts<'_>,
+    account: &str,
+) -> SignedRequest {
     let root = || "/".to_owned();
     let (method, path, headers, body) = match parts {
         Parts::Form { version, fields } => {
@@ -214,7 +223,7 @@ pub(crate) fn body_headers(service: &str, body: &str) -> Vec<(&'static str, Stri
 
 /// Returns the headers that a service demands. API Gateway answers in HAL, whose items stand elsewhere,
 /// unless it is asked for plain JSON; S3 Control answers for the account that a request names.
-fn rest_headers(service: Service, account: &str) -> Vec<(&'static str, String)> {
+fn rest_headers(service: DescribeService, account: &str) -> Vec<(&'static str, String)> {
     match service.host {
         "apigateway" => vec![("accept", "application/json".to_owned())],
         "s3-control" => vec![(ACCOUNT_HEADER, account.to_owned())],
@@ -268,7 +277,7 @@ fn set(members: &mut Map<String, Value>, path: &str, value: Value) {
 
 /// Reads an answer of S3 as descriptions do.
 pub(crate) fn rest_answer(text: &str) -> Option<Value> {
-    let service = Service {
+    let service = DescribeService {
         name: "s3",
         host: "s3",
         protocol: Protocol::Rest,
@@ -279,7 +288,7 @@ pub(crate) fn rest_answer(text: &str) -> Option<Value> {
 
 /// Reads an answer, without the wrapping of the query protocol, and with documents inside texts
 /// unfolded.
-fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
+fn read(body: &[u8], service: DescribeService, action: &str) -> Option<Value> {
     let mut answer = match serde_json::from_slice(body) {
         Ok(answer) => answer,
         Err(_) => {
@@ -361,7 +370,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const QUERY: Service = Service {
+    const QUERY: DescribeService = DescribeService {
         name: "iam",
         host: "iam",
         protocol: Protocol::Query { version: "1" },
@@ -375,7 +384,7 @@ mod tests {
         assert_eq!(read(body.as_bytes(), QUERY, "GetX"), Some(expect));
         assert_eq!(read(b"\xff", QUERY, "GetX"), None);
 
-        let rest = Service {
+        let rest = DescribeService {
             protocol: Protocol::Rest,
             ..QUERY
         };
@@ -408,7 +417,7 @@ mod tests {
             "Action=Y&Version=1&Name=a%26Action%3DZ"
         );
 
-        let json = Service {
+        let json = DescribeService {
             protocol: Protocol::Json {
                 target: "T",
                 version: "1.1",
@@ -427,7 +436,7 @@ mod tests {
             r#"{"a":{"b":["x","y"]},"c":true}"#
         );
 
-        let rest = Service {
+        let rest = DescribeService {
             protocol: Protocol::Rest,
             ..QUERY
         };
@@ -443,7 +452,7 @@ mod tests {
                 ("x-amz-account-id", "123456789012".to_owned()),
             ),
         ] {
-            let service = Service { host, ..rest };
+            let service = DescribeService { host, ..rest };
             let sent = request(service, ask, "/", &[], "123456789012");
             assert_eq!(sent.headers, [header]);
         }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use aws_config::SdkConfig;
 use futures::stream::{self, StreamExt as _};
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Cursor, FaultKind, Place};
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{
-    Described, DescriptionSink, Document, ReadOutcome, Reading, ResourceKind, StoreError,
+    Described, DescriptionReading, DescriptionSink, Document, ReadOutcome, ResourceKind, StoreError,
 };
 use serde_json::{Map, Value, json};
 
@@ -81,7 +81,7 @@ impl LastAccess<'_> {
             Ok((_, fault)) => (ReadOutcome::Complete, fault.as_ref()),
             Err(fault) => (outcome(Some(fault)), Some(fault)),
         };
-        let reading = Reading {
+        let reading = DescriptionReading {
             kind: self.kind,
             region: String::new(),
             outcome,
@@ -116,7 +116,7 @@ impl LastAccess<'_> {
     }
 
     /// Returns the document, and the first failure of a call about a single principal or key.
-    async fn read(&self) -> Result<(Value, Option<Fault>), Fault> {
+    async fn read(&self) -> Result<(Value, Option<AwsEc2Fault>), AwsEc2Fault> {
         let config = self.aws.config(&self.place.region);
         let mut failure = None;
         let users = self.pages(&config, USERS, &[], "Users").await?;
@@ -165,8 +165,8 @@ impl LastAccess<'_> {
         &self,
         config: &SdkConfig,
         user: &str,
-        failure: &mut Option<Fault>,
-    ) -> Result<Vec<(String, Value)>, Fault> {
+        failure: &mut Option<AwsEc2Fault>,
+    ) -> Result<Vec<(String, Value)>, AwsEc2Fault> {
         let of = [("UserName", user.to_owned())];
         let mut found = Vec::new();
         for key in self.pages(config, KEYS, &of, "AccessKeyMetadata").await? {
@@ -194,7 +194,7 @@ impl LastAccess<'_> {
         &self,
         config: &SdkConfig,
         principals: &BTreeMap<String, Option<String>>,
-        failure: &mut Option<Fault>,
+        failure: &mut Option<AwsEc2Fault>,
     ) -> Vec<Value> {
         let mut arns = principals.keys().take(MOST_PRINCIPALS);
         let mut found = Vec::with_capacity(principals.len());
@@ -222,7 +222,7 @@ impl LastAccess<'_> {
     }
 
     /// Runs the job of one principal. IAM answers `IN_PROGRESS` first.
-    async fn services_of(&self, config: &SdkConfig, arn: &str) -> Result<Value, Fault> {
+    async fn services_of(&self, config: &SdkConfig, arn: &str) -> Result<Value, AwsEc2Fault> {
         let begun = self
             .call(config, GENERATE, &[("Arn", arn.to_owned())])
             .await?;
@@ -275,7 +275,7 @@ impl LastAccess<'_> {
         ask: Ask,
         parameters: &[(&'static str, String)],
         items: &str,
-    ) -> Result<Vec<Value>, Fault> {
+    ) -> Result<Vec<Value>, AwsEc2Fault> {
         let mut found = Vec::new();
         let mut cursor = Cursor::new();
         loop {
@@ -295,11 +295,11 @@ impl LastAccess<'_> {
         config: &SdkConfig,
         ask: Ask,
         parameters: &[(&str, String)],
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, AwsEc2Fault> {
         call::ask(config, &self.place, IAM, ask, ask.action, parameters).await
     }
 
-    fn broken(&self, ask: Ask, message: &str) -> Fault {
+    fn broken(&self, ask: Ask, message: &str) -> AwsEc2Fault {
         let call = self.place.call(ask.permission);
         call.fault(FaultKind::Broken, None, message)
     }

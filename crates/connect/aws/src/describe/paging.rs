@@ -12,15 +12,15 @@ use axum::http::{HeaderMap, Uri};
 use axum::response::IntoResponse;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Described, DescriptionSink, Provider,
-    ReadOutcome, Reading, StoreError,
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Described,
+    DescriptionReading, DescriptionSink, Provider, ReadOutcome, StoreError,
 };
 use serde_json::{Map, Value, json};
 
 use super::call;
-use super::row::{Detail, KindRow, Protocol};
+use super::row::{DescribeDetail, KindRow, Protocol};
 use super::rows;
 use crate::{AwsConnection, Tuning};
 
@@ -134,7 +134,7 @@ fn page(row: &KindRow, request: &str) -> Value {
 
 /// The answer to a further call about the item that the request marks: what the row reads of it
 /// stands below the member that takes it.
-fn further(row: &KindRow, detail: &Detail, request: &str) -> Value {
+fn further(row: &KindRow, detail: &DescribeDetail, request: &str) -> Value {
     let marked = request
         .split_once("mark-")
         .and_then(|(_, rest)| rest.split_once("-end"));
@@ -220,7 +220,7 @@ struct Counted {
     items: Mutex<BTreeMap<String, usize>>,
     /// Snapshots that are restorable by all, and those that are not.
     snapshots: Mutex<BTreeMap<bool, usize>>,
-    readings: Mutex<Vec<Reading>>,
+    readings: Mutex<Vec<DescriptionReading>>,
 }
 
 #[async_trait]
@@ -239,7 +239,7 @@ impl DescriptionSink for Counted {
         Ok(())
     }
 
-    async fn end(&self, reading: Reading) -> Result<(), StoreError> {
+    async fn end(&self, reading: DescriptionReading) -> Result<(), StoreError> {
         self.readings.lock().push(reading);
         Ok(())
     }
@@ -253,7 +253,7 @@ fn connection(endpoint: String) -> Connection {
         provider: Provider::Aws,
         account: String::new(),
         regions: vec!["us-east-1".to_owned()],
-        credentials: Credentials::AccessKey {
+        credentials: ConnectionCredentials::AccessKey {
             access_key_id: id,
             secret_access_key: secret,
             session_token: None,
@@ -276,16 +276,16 @@ async fn every_row_is_read_to_its_last_page() {
         .unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-    let limits = Limits {
+    let limits = OutboundLimits {
         time: Duration::from_secs(60),
         body: 1 << 20,
         redirects: 0,
     };
 
     let out = Outbound::new(
-        Policy {
+        OutboundPolicy {
             allow: vec!["127.0.0.0/8".parse().unwrap()],
-            ..Policy::default()
+            ..OutboundPolicy::default()
         },
         limits,
     );

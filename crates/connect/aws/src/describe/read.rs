@@ -4,10 +4,11 @@
 use aws_config::SdkConfig;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::form::escaped as escaped_text;
-use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Cursor, FaultKind, Place};
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{
-    Described, DescriptionSink, ReadOutcome, Reading, ResourceId, ResourceKind, StoreError,
+    Described, DescriptionReading, DescriptionSink, ReadOutcome, ResourceId, ResourceKind,
+    StoreError,
 };
 use serde_json::{Value, json};
 
@@ -15,32 +16,32 @@ use super::call;
 use super::item;
 use super::path;
 use super::report;
-use super::row::{Ask, Detail, KindRow, Protocol, Shared};
+use super::row::{Ask, DescribeDetail, KindRow, Protocol, Shared};
 use super::shared::{SharedAnswer, take};
 use crate::session::AwsConnection;
 
 /// Reason for which reading a kind ended early.
-pub(super) enum Halt {
+pub(super) enum DescribeHalt {
     /// A call to the provider failed.
-    Fault(Fault),
+    Fault(AwsEc2Fault),
     /// The store that takes the descriptions failed.
     Store(StoreError),
 }
 
-impl From<Fault> for Halt {
-    fn from(fault: Fault) -> Self {
-        Halt::Fault(fault)
+impl From<AwsEc2Fault> for DescribeHalt {
+    fn from(fault: AwsEc2Fault) -> Self {
+        DescribeHalt::Fault(fault)
     }
 }
 
-impl From<StoreError> for Halt {
+impl From<StoreError> for DescribeHalt {
     fn from(error: StoreError) -> Self {
-        Halt::Store(error)
+        DescribeHalt::Store(error)
     }
 }
 
 /// One kind in one region.
-pub(super) struct Reader<'r> {
+pub(super) struct DescribeReader<'r> {
     pub(super) aws: &'r AwsConnection,
     pub(super) row: &'static KindRow,
     pub(super) kind: ResourceKind,
@@ -48,9 +49,9 @@ pub(super) struct Reader<'r> {
     pub(super) sink: &'r dyn DescriptionSink,
     pub(super) seen: u64,
     /// First further or shared call that was denied: the rest of the description is there.
-    pub(super) denied: Option<Fault>,
+    pub(super) denied: Option<AwsEc2Fault>,
     /// First shared call that failed and is apart from the rest of the description.
-    pub(super) left_out: Option<Fault>,
+    pub(super) left_out: Option<AwsEc2Fault>,
     /// Resource whose description alone is wanted.
     pub(super) only: Option<&'r ResourceId>,
     /// Answers of the shared calls.
@@ -59,14 +60,14 @@ pub(super) struct Reader<'r> {
     pub(super) asked: usize,
 }
 
-impl Reader<'_> {
+impl DescribeReader<'_> {
     /// Reads everything and tells the sink how it ended.
     pub(super) async fn run(mut self) -> Result<(), StoreError> {
         let begun_at = Timestamp::now();
         let fault = match self.pages().await {
             Ok(()) => None,
-            Err(Halt::Fault(fault)) => Some(fault),
-            Err(Halt::Store(error)) => return Err(error),
+            Err(DescribeHalt::Fault(fault)) => Some(fault),
+            Err(DescribeHalt::Store(error)) => return Err(error),
         };
         let now = Timestamp::now();
         let outcome = outcome(fault.as_ref());
@@ -86,7 +87,7 @@ impl Reader<'_> {
             .to_owned();
         let complete_at = (outcome == ReadOutcome::Complete).then_some(now);
         let (kind, seen) = (self.kind, self.seen);
-        let reading = Reading {
+        let reading = DescriptionReading {
             kind,
             region,
             outcome,
@@ -102,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// Reads all pages.
-    pub(super) async fn pages(&mut self) -> Result<(), Halt> {
+    pub(super) async fn pages(&mut self) -> Result<(), DescribeHalt> {
         let config = self.aws.config(&self.place.region);
         if let Some(prepare) = self.row.prepare {
             self.ask(&config, prepare, &Value::Null).await?;
@@ -142,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    async fn hand_over(&mut self, page: Vec<Described>) -> Result<(), Halt> {
+    async fn hand_over(&mut self, page: Vec<Described>) -> Result<(), DescribeHalt> {
         self.seen += page.len() as u64;
         if !page.is_empty() {
             self.sink.page(page).await?;
@@ -150,7 +151,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    async fn page(&mut self, answer: &Value) -> Result<Vec<Described>, Halt> {
+    async fn page(&mut self, answer: &Value) -> Result<Vec<Described>, DescribeHalt> {
         let mut page = Vec::new();
         for found in path::at(answer, self.row.items) {
             let mut item = match found {
@@ -186,7 +187,7 @@ impl Reader<'_> {
     }
 
     /// Asks the further calls about an item.
-    async fn detailed(&mut self, mut item: Value) -> Result<Vec<Value>, Halt> {
+    async fn detailed(&mut self, mut item: Value) -> Result<Vec<Value>, DescribeHalt> {
         if self.row.kind == "credential_report" {
             return Ok(vec![report::read(&item)]);
         }
@@ -231,9 +232,9 @@ impl Reader<'_> {
     async fn detail(
         &mut self,
         config: &SdkConfig,
-        detail: &Detail,
+        detail: &DescribeDetail,
         item: &Value,
-    ) -> Result<Option<Vec<Value>>, Halt> {
+    ) -> Result<Option<Vec<Value>>, DescribeHalt> {
         if detail.each.is_empty() {
             return self.answers(config, detail, item).await;
         }
@@ -254,9 +255,9 @@ impl Reader<'_> {
     async fn answers(
         &mut self,
         config: &SdkConfig,
-        detail: &Detail,
+        detail: &DescribeDetail,
         item: &Value,
-    ) -> Result<Option<Vec<Value>>, Halt> {
+    ) -> Result<Option<Vec<Value>>, DescribeHalt> {
         let answer = match self.ask(config, detail.ask, item).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Ok(None),
@@ -284,7 +285,7 @@ impl Reader<'_> {
         config: &SdkConfig,
         ask: Ask,
         item: &Value,
-    ) -> Result<Option<Value>, Fault> {
+    ) -> Result<Option<Value>, AwsEc2Fault> {
         let parameters = filled(ask, item);
         let action = match self.row.service.protocol {
             Protocol::Rest => path::filled(ask.action, &escaped(item)),
@@ -321,7 +322,7 @@ fn counted(asked: &mut usize, most: usize) -> bool {
 }
 
 /// Returns how a reading ended, by the call that failed.
-pub(super) fn outcome(fault: Option<&Fault>) -> ReadOutcome {
+pub(super) fn outcome(fault: Option<&AwsEc2Fault>) -> ReadOutcome {
     match fault.map(|fault| fault.kind) {
         None => ReadOutcome::Complete,
         Some(FaultKind::Denied) => ReadOutcome::Denied,
@@ -330,7 +331,7 @@ pub(super) fn outcome(fault: Option<&Fault>) -> ReadOutcome {
     }
 }
 
-pub(super) fn is_among(fault: &Fault, codes: &[&str]) -> bool {
+pub(super) fn is_among(fault: &AwsEc2Fault, codes: &[&str]) -> bool {
     fault
         .code
         .as_deref()
@@ -363,7 +364,7 @@ fn merged(item: &Value, value: Value) -> Value {
 }
 
 /// Puts the values of a further call into an item.
-fn put(item: &mut Value, detail: &Detail, mut values: Vec<Value>) {
+fn put(item: &mut Value, detail: &DescribeDetail, mut values: Vec<Value>) {
     let value = match values.len() {
         0 if detail.is_list => Value::Array(Vec::new()),
         0 => return,

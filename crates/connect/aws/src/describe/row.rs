@@ -22,7 +22,7 @@ pub(super) enum Protocol {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Service {
+pub(super) struct DescribeService {
     /// Name that requests are signed for, and the `service` of resources.
     pub(super) name: &'static str,
     /// First label of its address.
@@ -46,7 +46,7 @@ pub(super) struct Ask {
 
 /// A further call for each item.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Detail {
+pub(super) struct DescribeDetail {
     /// Member of the document that takes the answer. If empty, each value of the answer is an item,
     /// with the members of the one that was asked about.
     pub(super) into: &'static str,
@@ -73,7 +73,7 @@ pub(super) struct Detail {
 pub(super) struct Shared {
     /// Member of the documents that takes the answer.
     pub(super) into: &'static str,
-    pub(super) service: Service,
+    pub(super) service: DescribeService,
     pub(super) ask: Ask,
     /// Parameter that takes the token of the next page, and the path of that token in the answer.
     pub(super) next: (&'static str, &'static str),
@@ -114,7 +114,7 @@ pub(super) enum SharedPart {
 pub(super) struct KindRow {
     /// Name of the kind.
     pub(super) kind: &'static str,
-    pub(super) service: Service,
+    pub(super) service: DescribeService,
     /// Call before the listing, whose answer is not read.
     pub(super) prepare: Option<Ask>,
     /// Calls before the listing that all items share, in order.
@@ -130,7 +130,7 @@ pub(super) struct KindRow {
     /// Name given to items that are text.
     pub(super) item_name: &'static str,
     /// Further calls for each item, in order.
-    pub(super) details: &'static [Detail],
+    pub(super) details: &'static [DescribeDetail],
     /// Path of the region of an item of a global listing.
     pub(super) region: &'static str,
     /// Template of the identifier; `{account}` and `{region}` are known beside the item's members.
@@ -169,8 +169,8 @@ pub(super) const fn detail(
     ask: Ask,
     from: &'static str,
     absent: &'static [&'static str],
-) -> Detail {
-    Detail {
+) -> DescribeDetail {
+    DescribeDetail {
         into,
         ask,
         from,
@@ -188,8 +188,8 @@ pub(super) const fn list(
     ask: Ask,
     from: &'static str,
     absent: &'static [&'static str],
-) -> Detail {
-    Detail {
+) -> DescribeDetail {
+    DescribeDetail {
         is_list: true,
         ..detail(into, ask, from, absent)
     }
@@ -198,7 +198,7 @@ pub(super) const fn list(
 /// A row to begin with.
 pub(super) const fn row(
     kind: &'static str,
-    service: Service,
+    service: DescribeService,
     list: Ask,
     items: &'static str,
     id: &'static str,

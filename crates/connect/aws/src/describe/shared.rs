@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use aws_config::SdkConfig;
-use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Cursor, FaultKind};
 use reeve_estate::document::NOT_READ;
 use serde_json::Value;
 
 use super::call;
 use super::path;
-use super::read::{Halt, Reader, filled, is_among};
+use super::read::{DescribeHalt, DescribeReader, filled, is_among};
 use super::row::{Shared, SharedPart};
 
 /// Answer of a shared call, as far as items take it.
@@ -23,14 +23,14 @@ pub(super) enum SharedAnswer {
     Values(Vec<Value>),
 }
 
-impl Reader<'_> {
+impl DescribeReader<'_> {
     /// Asks a call whose answer all items take. An address that cannot be reached is as good as a
     /// denied call: S3 Control has a host of its own, and the buckets themselves can be read.
     pub(super) async fn share(
         &mut self,
         config: &SdkConfig,
         shared: &'static Shared,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), DescribeHalt> {
         match self.shared_answer(config, shared).await {
             Ok(answer) => self.shared.push((shared, answer)),
             Err(fault) if is_among(&fault, shared.absent) => {}
@@ -52,7 +52,7 @@ impl Reader<'_> {
         &self,
         config: &SdkConfig,
         shared: &Shared,
-    ) -> Result<SharedAnswer, Fault> {
+    ) -> Result<SharedAnswer, AwsEc2Fault> {
         let (send, next) = shared.next;
         let (place, service, path) = (&self.place, shared.service, shared.ask.action);
         let mut cursor = Cursor::new();
@@ -126,13 +126,13 @@ pub(super) fn take(item: &mut Value, shared: &Shared, answer: &SharedAnswer) {
 mod tests {
     use serde_json::json;
 
-    use super::super::row::{Protocol, Service, ask};
+    use super::super::row::{DescribeService, Protocol, ask};
     use super::*;
 
     fn shared(part: SharedPart) -> Shared {
         Shared {
             into: "s",
-            service: Service {
+            service: DescribeService {
                 name: "x",
                 host: "x",
                 protocol: Protocol::Rest,

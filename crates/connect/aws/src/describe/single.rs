@@ -2,10 +2,12 @@
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use reeve_connect_aws_ec2::{Fault, FaultKind};
-use reeve_estate::{Described, DescriptionSink, Reading, Resource, ResourceId, StoreError};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind};
+use reeve_estate::{
+    Described, DescriptionReading, DescriptionSink, Resource, ResourceId, StoreError,
+};
 
-use super::read::{Halt, Reader};
+use super::read::{DescribeHalt, DescribeReader};
 use super::{global_region, rows};
 use crate::session::AwsConnection;
 
@@ -27,7 +29,7 @@ impl DescriptionSink for Single {
         Ok(())
     }
 
-    async fn end(&self, _: Reading) -> Result<(), StoreError> {
+    async fn end(&self, _: DescriptionReading) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -37,7 +39,7 @@ impl AwsConnection {
     ///
     /// # Errors
     /// A call failed, or the account has no such resource any more.
-    pub(crate) async fn describe_one(&self, resource: &Resource) -> Result<Described, Fault> {
+    pub(crate) async fn describe_one(&self, resource: &Resource) -> Result<Described, AwsEc2Fault> {
         let region = self.region_for(resource);
         let place = self.place(&resource.account, &region);
         let sink = Single {
@@ -48,7 +50,7 @@ impl AwsConnection {
         let mut permission = "";
         for row in rows::all().filter(|row| row.kind == resource.kind.as_str()) {
             permission = row.list.permission;
-            let mut reader = Reader {
+            let mut reader = DescribeReader {
                 aws: self,
                 row,
                 kind: resource.kind,
@@ -63,8 +65,8 @@ impl AwsConnection {
             };
             match reader.pages().await {
                 Ok(()) => {}
-                Err(Halt::Fault(fault)) => return Err(fault),
-                Err(Halt::Store(error)) => {
+                Err(DescribeHalt::Fault(fault)) => return Err(fault),
+                Err(DescribeHalt::Store(error)) => {
                     let call = place.call(row.list.permission);
                     return Err(call.fault(FaultKind::Broken, None, &error.to_string()));
                 }

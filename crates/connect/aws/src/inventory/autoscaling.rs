@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use aws_config::SdkConfig;
 use aws_smithy_types::retry::RetryConfig;
-use reeve_connect_aws_ec2::query::{self, Service};
+use reeve_connect_aws_ec2::query::{self, QueryService};
 use reeve_connect_aws_ec2::xml::Malformed;
 use reeve_connect_aws_ec2::{
-    Cursor, Ec2, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only,
+    AwsEc2Fault, ChangePace, Cursor, Ec2, Element, FaultKind, Form, Listing, Place, refused_only,
 };
 use reeve_estate::{Capacity, Resource, ResourceId, ResourceKind, ResourceState};
 
@@ -18,7 +18,7 @@ use crate::session::AwsConnection;
 
 /// Groups in a page, the most there may be.
 const PAGE: u32 = 100;
-pub(crate) const AUTO_SCALING: Service = Service {
+pub(crate) const AUTO_SCALING: QueryService = QueryService {
     name: "autoscaling",
     version: "2011-01-01",
 };
@@ -56,11 +56,11 @@ pub(crate) struct Scaling {
     /// Without the SDK's retries: it must not repeat what may have happened.
     pub(crate) changes: SdkConfig,
     pub(crate) place: Place,
-    pub(crate) pace: Pace,
+    pub(crate) pace: ChangePace,
 }
 
 impl Scaling {
-    pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
+    pub(crate) fn new(config: &SdkConfig, place: Place, pace: ChangePace) -> Self {
         let changes = config
             .clone()
             .into_builder()
@@ -75,12 +75,15 @@ impl Scaling {
     }
 
     /// One group, `Changing` until as many members serve as it is to have.
-    pub(crate) async fn group(&self, name: &str) -> Result<Resource, Fault> {
+    pub(crate) async fn group(&self, name: &str) -> Result<Resource, AwsEc2Fault> {
         Ok(self.members(name).await?.0)
     }
 
     /// One group, as [`Scaling::group`] reads it, with its members.
-    pub(crate) async fn members(&self, name: &str) -> Result<(Resource, Vec<Member>), Fault> {
+    pub(crate) async fn members(
+        &self,
+        name: &str,
+    ) -> Result<(Resource, Vec<AutoscalingMember>), AwsEc2Fault> {
         let call = self.place.call("autoscaling:DescribeAutoScalingGroups");
         let parameters = Form::new().with_list("AutoScalingGroupNames.member", [name]);
         let page = query::ask(&self.reads, call, AUTO_SCALING, parameters).await?;
@@ -97,8 +100,11 @@ impl Scaling {
             )
         })?;
 
-        let members: Vec<Member> = group.list("Instances").filter_map(Member::read).collect();
-        let is_serving = |member: &&Member| member.lifecycle == "InService";
+        let members: Vec<AutoscalingMember> = group
+            .list("Instances")
+            .filter_map(AutoscalingMember::read)
+            .collect();
+        let is_serving = |member: &&AutoscalingMember| member.lifecycle == "InService";
         let serving = members.iter().filter(is_serving).count();
         if resource
             .specification
@@ -114,7 +120,11 @@ impl Scaling {
 
     /// One group with its launch template, `Changing` while an instance refresh replaces members
     /// too.
-    pub(crate) async fn refreshing_group(&self, ec2: &Ec2, name: &str) -> Result<Resource, Fault> {
+    pub(crate) async fn refreshing_group(
+        &self,
+        ec2: &Ec2,
+        name: &str,
+    ) -> Result<Resource, AwsEc2Fault> {
         let mut group = self.group(name).await?;
         if let Some(template) = &mut group.specification.template {
             self.complete(ec2, name, template).await;
@@ -126,7 +136,12 @@ impl Scaling {
     }
 
     /// Sets how many members a group is to have, within its own maximum.
-    pub(crate) async fn scale(&self, name: &str, min: u32, desired: u32) -> Result<(), Fault> {
+    pub(crate) async fn scale(
+        &self,
+        name: &str,
+        min: u32,
+        desired: u32,
+    ) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("autoscaling:UpdateAutoScalingGroup");
         let now = self.group(name).await?.specification.capacity;
         let most = now.map_or(0, |capacity| capacity.max);
@@ -164,17 +179,17 @@ impl Scaling {
 
 /// A member of a group as Auto Scaling has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Member {
+pub(crate) struct AutoscalingMember {
     pub(crate) id: String,
     pub(crate) lifecycle: String,
     /// The group protects it from scale-in.
     pub(crate) is_protected: bool,
 }
 
-impl Member {
-    fn read(member: &Element) -> Option<Member> {
+impl AutoscalingMember {
+    fn read(member: &Element) -> Option<AutoscalingMember> {
         let text = |name: &str| member.text_of(name).map(str::to_owned);
-        Some(Member {
+        Some(AutoscalingMember {
             id: text("InstanceId")?,
             lifecycle: text("LifecycleState").unwrap_or_default(),
             is_protected: member.text_of("ProtectedFromScaleIn") == Some("true"),
@@ -188,7 +203,7 @@ struct Group {
     template: Option<(String, String)>,
 }
 
-async fn read(config: &SdkConfig, place: &Place, into: &mut Vec<Group>) -> Result<(), Fault> {
+async fn read(config: &SdkConfig, place: &Place, into: &mut Vec<Group>) -> Result<(), AwsEc2Fault> {
     let call = place.call("autoscaling:DescribeAutoScalingGroups");
     let mut cursor = Cursor::new();
 

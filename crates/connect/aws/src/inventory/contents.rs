@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Cursor, FaultKind, Place};
 use reeve_estate::{BucketContents, GIB, Resource};
 
 use crate::cloudwatch::{
-    CloudWatch, Dimension, GetMetricData, ListMetrics, Metric, MetricDataQuery, MetricDataResult,
-    MetricStat,
+    CloudWatch, CloudwatchDimension, CloudwatchMetric, GetMetricData, ListMetrics, MetricDataQuery,
+    MetricDataResult, MetricStat,
 };
 use crate::session::AwsConnection;
 
@@ -26,7 +26,7 @@ const METRICS_A_CALL: usize = 500;
 
 /// One metric of a bucket, with its newest point.
 struct Counted {
-    metric: Metric,
+    metric: CloudwatchMetric,
     newest: Option<(i64, f64)>,
 }
 
@@ -36,7 +36,7 @@ pub(super) async fn count(
     connection: &AwsConnection,
     account: &str,
     buckets: &mut [Resource],
-) -> Vec<Fault> {
+) -> Vec<AwsEc2Fault> {
     let mut by_region: BTreeMap<String, Vec<&mut Resource>> = BTreeMap::new();
     for bucket in buckets {
         by_region
@@ -72,7 +72,7 @@ pub(super) async fn count(
 }
 
 /// The metrics of a region's buckets, each storage type apart.
-async fn metrics(client: &CloudWatch, place: &Place) -> Result<Vec<Counted>, Fault> {
+async fn metrics(client: &CloudWatch, place: &Place) -> Result<Vec<Counted>, AwsEc2Fault> {
     let call = place.call("cloudwatch:ListMetrics");
     let mut found = Vec::new();
 
@@ -105,7 +105,11 @@ async fn metrics(client: &CloudWatch, place: &Place) -> Result<Vec<Counted>, Fau
 }
 
 /// Reads the newest point of each metric.
-async fn newest(client: &CloudWatch, place: &Place, counted: &mut [Counted]) -> Result<(), Fault> {
+async fn newest(
+    client: &CloudWatch,
+    place: &Place,
+    counted: &mut [Counted],
+) -> Result<(), AwsEc2Fault> {
     let call = place.call("cloudwatch:GetMetricData");
     let now = Timestamp::now();
 
@@ -146,16 +150,16 @@ async fn newest(client: &CloudWatch, place: &Place, counted: &mut [Counted]) -> 
     Ok(())
 }
 
-fn query(index: usize, metric: &Metric) -> MetricDataQuery {
+fn query(index: usize, metric: &CloudwatchMetric) -> MetricDataQuery {
     let dimensions = metric.dimensions.iter();
     let dimensions = dimensions
-        .map(|one| Dimension {
+        .map(|one| CloudwatchDimension {
             name: one.name.clone(),
             value: one.value.clone(),
         })
         .collect();
 
-    let metric = Metric {
+    let metric = CloudwatchMetric {
         namespace: NAMESPACE.to_owned(),
         metric_name: metric.metric_name.clone(),
         dimensions,
@@ -264,13 +268,13 @@ mod tests {
     use super::*;
 
     fn counted(name: &str, storage_type: &str, newest: Option<(i64, f64)>) -> Counted {
-        let pair = |name: &str, value: &str| Dimension {
+        let pair = |name: &str, value: &str| CloudwatchDimension {
             name: name.to_owned(),
             value: Some(value.to_owned()),
         };
         let dimensions = vec![pair("StorageType", storage_type), pair("BucketName", "b")];
 
-        let metric = Metric {
+        let metric = CloudwatchMetric {
             namespace: NAMESPACE.to_owned(),
             metric_name: name.to_owned(),
             dimensions,

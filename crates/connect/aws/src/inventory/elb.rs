@@ -7,10 +7,10 @@ use aws_config::SdkConfig;
 use aws_smithy_types::retry::RetryConfig;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
-use reeve_connect_aws_ec2::query::{self, Service};
+use reeve_connect_aws_ec2::query::{self, QueryService};
 use reeve_connect_aws_ec2::xml::Malformed;
 use reeve_connect_aws_ec2::{
-    Call, Cursor, Element, Fault, FaultKind, Form, Listing, Place, refused_only,
+    AwsEc2Fault, Call, Cursor, Element, FaultKind, Form, Listing, Place, refused_only,
 };
 use reeve_estate::{Resource, ResourceId, ResourceKind, ResourceState};
 
@@ -24,7 +24,7 @@ type Registered = (String, Vec<ResourceId>);
 const PAGE: u32 = 400;
 /// Balancers DescribeTags takes at a time.
 const TAGGED: usize = 20;
-const BALANCING: Service = Service {
+const BALANCING: QueryService = QueryService {
     name: "elasticloadbalancing",
     version: "2015-12-01",
 };
@@ -44,7 +44,7 @@ pub(crate) async fn load_balancer(
     connection: &AwsConnection,
     place: Place,
     arn: &str,
-) -> Result<Resource, Fault> {
+) -> Result<Resource, AwsEc2Fault> {
     let service = Balancing {
         config: connection.config(&place.region),
         place,
@@ -95,7 +95,7 @@ pub(crate) async fn delete_balancer(
     connection: &AwsConnection,
     place: Place,
     arn: &str,
-) -> Result<(), Fault> {
+) -> Result<(), AwsEc2Fault> {
     let call = place.call("elasticloadbalancing:DeleteLoadBalancer");
     // The SDK must not repeat what may have happened.
     let config = connection
@@ -121,7 +121,7 @@ pub(crate) async fn groups_of(
     connection: &AwsConnection,
     place: Place,
     machines: &[&str],
-) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+) -> Result<BTreeMap<String, Vec<String>>, AwsEc2Fault> {
     let read = read_groups(connection, place.clone());
     let groups = connection.target_groups.of(&place, read).await?;
     let mut found = BTreeMap::new();
@@ -141,7 +141,7 @@ pub(crate) async fn groups_of(
 async fn read_groups(
     connection: &AwsConnection,
     place: Place,
-) -> Result<BTreeMap<String, BTreeSet<String>>, Fault> {
+) -> Result<BTreeMap<String, BTreeSet<String>>, AwsEc2Fault> {
     let service = Balancing {
         config: connection.config(&place.region),
         place,
@@ -157,7 +157,7 @@ async fn read_groups(
         .iter()
         .filter(|group| group.text_of("TargetType") == Some("instance"))
         .filter_map(|group| group.text_of("TargetGroupArn"));
-    let mut work: Vec<BoxFuture<'_, Result<Registered, Fault>>> = Vec::new();
+    let mut work: Vec<BoxFuture<'_, Result<Registered, AwsEc2Fault>>> = Vec::new();
     for arn in of_machines {
         let service = &service;
         work.push(Box::pin(async move {
@@ -186,7 +186,7 @@ pub(crate) async fn set_registered(
     place: &Place,
     group: &str,
     (machine, is_registered): (&str, bool),
-) -> Result<(), Fault> {
+) -> Result<(), AwsEc2Fault> {
     let call = place.call(match is_registered {
         true => "elasticloadbalancing:RegisterTargets",
         false => "elasticloadbalancing:DeregisterTargets",
@@ -247,7 +247,7 @@ pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> 
     listing
 }
 
-fn or_note<T: Default>(outcome: Result<T, Fault>, faults: &mut Vec<Fault>) -> T {
+fn or_note<T: Default>(outcome: Result<T, AwsEc2Fault>, faults: &mut Vec<AwsEc2Fault>) -> T {
     outcome.unwrap_or_else(|fault| {
         faults.push(fault);
         T::default()
@@ -261,7 +261,7 @@ type TargetsByArn = BTreeMap<String, Vec<ResourceId>>;
 type TargetGroup = (Option<String>, Vec<String>);
 
 impl Balancing {
-    async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+    async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, AwsEc2Fault> {
         query::ask(&self.config, call, BALANCING, parameters).await
     }
 
@@ -272,7 +272,7 @@ impl Balancing {
         filter: &Form,
         list: &str,
         into: &mut Vec<Element>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AwsEc2Fault> {
         let mut cursor = Cursor::new();
         loop {
             let parameters = filter
@@ -287,7 +287,7 @@ impl Balancing {
         }
     }
 
-    async fn tags(&self, balancers: &[Resource]) -> Result<TagsByArn, Fault> {
+    async fn tags(&self, balancers: &[Resource]) -> Result<TagsByArn, AwsEc2Fault> {
         let call = self.place.call("elasticloadbalancing:DescribeTags");
         let mut found = TagsByArn::new();
 
@@ -315,7 +315,7 @@ impl Balancing {
         &self,
         filter: &Form,
         parallel: usize,
-        faults: &mut Vec<Fault>,
+        faults: &mut Vec<AwsEc2Fault>,
     ) -> TargetsByArn {
         let mut groups = Vec::new();
         let call = self.place.call("elasticloadbalancing:DescribeTargetGroups");
@@ -325,7 +325,7 @@ impl Balancing {
         );
         let mut groups: Vec<TargetGroup> = groups.iter().map(target_group).collect();
         groups.retain(|(_, balancers)| !balancers.is_empty());
-        let mut work: Vec<BoxFuture<'_, Result<Vec<ResourceId>, Fault>>> = Vec::new();
+        let mut work: Vec<BoxFuture<'_, Result<Vec<ResourceId>, AwsEc2Fault>>> = Vec::new();
         for (group, _) in &groups {
             work.push(Box::pin(self.registered(group.as_deref())));
         }
@@ -346,7 +346,7 @@ impl Balancing {
         found
     }
 
-    async fn registered(&self, group: Option<&str>) -> Result<Vec<ResourceId>, Fault> {
+    async fn registered(&self, group: Option<&str>) -> Result<Vec<ResourceId>, AwsEc2Fault> {
         let call = self.place.call("elasticloadbalancing:DescribeTargetHealth");
         let answer = self
             .ask(call, Form::new().with_some("TargetGroupArn", group))

@@ -2,7 +2,7 @@
 //! reference, `StartInstanceRefresh`, `DescribeInstanceRefreshes`, `CancelInstanceRefresh`.
 
 use reeve_connect_aws_ec2::query;
-use reeve_connect_aws_ec2::{Ec2, Element, Fault, FaultKind, Form, refused_only};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Ec2, Element, FaultKind, Form, refused_only};
 use reeve_estate::GroupTemplate;
 use reeve_recommend::change::{GroupSizeOperation, HEALTHY_PERCENT};
 
@@ -51,7 +51,7 @@ impl Scaling {
         template.refreshing = self.is_refreshing(name).await.ok();
     }
 
-    async fn is_refreshing(&self, name: &str) -> Result<bool, Fault> {
+    async fn is_refreshing(&self, name: &str) -> Result<bool, AwsEc2Fault> {
         let call = self.place.call("autoscaling:DescribeInstanceRefreshes");
         let parameters = Form::new()
             .with("AutoScalingGroupName", name)
@@ -74,7 +74,7 @@ impl Scaling {
         ec2: &Ec2,
         name: &str,
         operation: &GroupSizeOperation,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AwsEc2Fault> {
         match operation {
             GroupSizeOperation::NewVersion {
                 template,
@@ -138,7 +138,12 @@ impl Scaling {
         }
     }
 
-    async fn use_version(&self, name: &str, template: &str, version: &str) -> Result<(), Fault> {
+    async fn use_version(
+        &self,
+        name: &str,
+        template: &str,
+        version: &str,
+    ) -> Result<(), AwsEc2Fault> {
         let parameters = Form::new()
             .with("LaunchTemplate.LaunchTemplateId", template)
             .with("LaunchTemplate.Version", version);
@@ -154,7 +159,7 @@ impl Scaling {
         name: &str,
         more: Form,
         done: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), AwsEc2Fault> {
         let call = self.place.call(operation);
         let parameters = Form::new()
             .with("AutoScalingGroupName", name)

@@ -9,7 +9,7 @@ use aws_sdk_s3::types::Bucket;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, Listing, Place, retries};
+use reeve_connect_aws_ec2::{At, AwsEc2Fault, Cursor, Listing, Place, retries};
 use reeve_estate::{Resource, ResourceKind};
 
 use super::contents;
@@ -39,7 +39,7 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
     };
 
     listing.complete = true;
-    let mut work: Vec<BoxFuture<'_, (Option<Resource>, Vec<Fault>)>> = Vec::new();
+    let mut work: Vec<BoxFuture<'_, (Option<Resource>, Vec<AwsEc2Fault>)>> = Vec::new();
     for bucket in &found {
         work.push(Box::pin(describe(connection, &home, bucket)));
     }
@@ -71,7 +71,7 @@ pub(crate) fn client(connection: &AwsConnection, region: &str) -> Client {
     Client::from_conf(config.build())
 }
 
-async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, Fault> {
+async fn names(client: &Client, home: &Place) -> Result<Vec<Bucket>, AwsEc2Fault> {
     let call = home.call("s3:ListAllMyBuckets");
     let mut cursor = Cursor::new();
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ async fn describe(
     connection: &AwsConnection,
     home: &Place,
     bucket: &Bucket,
-) -> (Option<Resource>, Vec<Fault>) {
+) -> (Option<Resource>, Vec<AwsEc2Fault>) {
     let Some(name) = bucket.name() else {
         return (None, Vec::new());
     };
@@ -131,7 +131,7 @@ pub(crate) async fn bucket(
     connection: &AwsConnection,
     place: &Place,
     known: &Resource,
-) -> Result<Resource, Fault> {
+) -> Result<Resource, AwsEc2Fault> {
     let tags = tags(&client(connection, &place.region), place, known.id.as_str()).await?;
     let (name, created_at) = (known.name.clone(), known.created_at);
     let mut bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
@@ -153,7 +153,7 @@ pub(crate) async fn bucket(
 }
 
 /// The region by S3's old names: none is us-east-1, `EU` is eu-west-1.
-async fn location(client: &Client, home: &Place, bucket: &str) -> Result<String, Fault> {
+async fn location(client: &Client, home: &Place, bucket: &str) -> Result<String, AwsEc2Fault> {
     let answer = client
         .get_bucket_location()
         .bucket(bucket)
@@ -173,7 +173,7 @@ async fn tags(
     client: &Client,
     place: &Place,
     bucket: &str,
-) -> Result<BTreeMap<String, String>, Fault> {
+) -> Result<BTreeMap<String, String>, AwsEc2Fault> {
     match client.get_bucket_tagging().bucket(bucket).send().await {
         Err(error) if error.code() == Some("NoSuchTagSet") => Ok(BTreeMap::new()),
         answer => {

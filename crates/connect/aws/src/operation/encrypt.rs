@@ -3,7 +3,7 @@
 //! service continue the same walk. Tags of the old volume keep its place.
 
 use aws_config::SdkConfig;
-use reeve_connect_aws_ec2::{EC2, Ec2, Element, Fault, Form, Place, query};
+use reeve_connect_aws_ec2::{AwsEc2Fault, EC2, Ec2, Element, Form, Place, query};
 use reeve_estate::{ActError, Applied, MADE_BY, Operation, Resource, ResourceKind, ResourceState};
 use reeve_recommend::change::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, REPLACED_TAG};
 
@@ -327,7 +327,7 @@ impl Replacement<'_> {
         Ok(self.ec2().remove_tag(id, key).await?)
     }
 
-    async fn call(&self, permission: &'static str, form: Form) -> Result<Element, Fault> {
+    async fn call(&self, permission: &'static str, form: Form) -> Result<Element, AwsEc2Fault> {
         let call = self.place.call(permission);
         query::ask(&self.config, call, EC2, form).await
     }

@@ -2,7 +2,7 @@
 
 use aws_config::SdkConfig;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
-use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind, Place};
 use serde_json::Value;
 
 /// A service that takes JSON.
@@ -23,7 +23,7 @@ pub(crate) async fn call(
     service: JsonService,
     permission: &'static str,
     body: Value,
-) -> Result<Value, Fault> {
+) -> Result<Value, AwsEc2Fault> {
     let action = permission
         .split_once(':')
         .map_or(permission, |(_, action)| action);
@@ -37,7 +37,7 @@ pub(crate) async fn call_as(
     service: JsonService,
     (permission, action): (&'static str, &'static str),
     body: Value,
-) -> Result<Value, Fault> {
+) -> Result<Value, AwsEc2Fault> {
     let call = place.call(permission);
     let request = SignedRequest {
         signing_name: service.name,

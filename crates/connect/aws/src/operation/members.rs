@@ -1,7 +1,7 @@
 //! End of single members of scaling groups.
 
 use reeve_connect_aws_ec2::query;
-use reeve_connect_aws_ec2::{Fault, FaultKind, Form, refused_only};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind, Form, refused_only};
 use reeve_estate::{ActError, Applied, Operation, Resource, ResourceKind};
 use reeve_recommend::change::EndMember;
 
@@ -39,7 +39,7 @@ async fn apply(
 impl Scaling {
     /// Ends a member and lowers the desired capacity with it, in one call. A member that ends or is
     /// gone is left alone: the call must not take another one.
-    async fn end_member(&self, name: &str, operation: &EndMember) -> Result<(), Fault> {
+    async fn end_member(&self, name: &str, operation: &EndMember) -> Result<(), AwsEc2Fault> {
         let EndMember { member, min } = operation;
         let call = self
             .place

@@ -1,6 +1,6 @@
 //! Requests of higher quotas at Service Quotas.
 
-use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FaultKind, Place};
 use reeve_estate::{ActError, Applied, Operation, Resource};
 use reeve_recommend::change::QuotaOperation;
 use serde_json::{Value, json};
@@ -132,7 +132,7 @@ async fn is_requested(
     }
 }
 
-fn missing(fault: Fault, service: &str, quota: &str) -> ActError {
+fn missing(fault: AwsEc2Fault, service: &str, quota: &str) -> ActError {
     if fault.kind == FaultKind::NotFound || fault.code.as_deref() == Some("NoSuchResourceException")
     {
         return other(format!("AWS has no quota {quota} of {service}"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_connect_aws_ec2::{Fault, FoundSuccessor, Place};
+use reeve_connect_aws_ec2::{AwsEc2Fault, FoundSuccessor, Place};
 use reeve_estate::{ActError, Applied, Operation, Resource, Successor};
 use reeve_recommend::change::ReplaceOperation;
 
@@ -71,7 +71,7 @@ async fn groups_of(
     place: Place,
     machine: &str,
     successor: &FoundSuccessor,
-) -> Result<BTreeMap<String, Vec<String>>, Fault> {
+) -> Result<BTreeMap<String, Vec<String>>, AwsEc2Fault> {
     let mut groups = elb::groups_of(cloud, place, &[machine, &successor.id]).await?;
     for group in &successor.groups {
         groups.entry(group.clone()).or_default();
@@ -85,7 +85,7 @@ async fn join(
     place: &Place,
     groups: &BTreeMap<String, Vec<String>>,
     machine: &str,
-) -> Result<(), Fault> {
+) -> Result<(), AwsEc2Fault> {
     for (group, _) in groups.iter().filter(|(_, own)| !has(own, machine)) {
         elb::set_registered(cloud, place, group, (machine, true)).await?;
     }
@@ -98,7 +98,7 @@ async fn leave(
     place: &Place,
     groups: &BTreeMap<String, Vec<String>>,
     machine: &str,
-) -> Result<(), Fault> {
+) -> Result<(), AwsEc2Fault> {
     for (group, _) in groups.iter().filter(|(_, own)| has(own, machine)) {
         elb::set_registered(cloud, place, group, (machine, false)).await?;
     }
@@ -117,7 +117,7 @@ pub(crate) async fn successor(
     cloud: &AwsConnection,
     place: Place,
     machine: &str,
-) -> Result<Option<Successor>, Fault> {
+) -> Result<Option<Successor>, AwsEc2Fault> {
     let Some(found) = cloud.ec2(place.clone()).successor(machine).await? else {
         return Ok(None);
     };

@@ -2,7 +2,7 @@
 //! and emulators take is refused first. RDS user guide: "Increasing DB instance storage capacity",
 //! "Failing over a Multi-AZ DB instance", "Working with DB instance read replicas".
 
-use reeve_connect_aws_ec2::{Call, Fault, FaultKind, Form};
+use reeve_connect_aws_ec2::{AwsEc2Fault, Call, FaultKind, Form};
 use reeve_estate::{MADE_BY, Resource, ResourceState};
 
 use super::{Rds, replicas, status};
@@ -12,7 +12,7 @@ const LEAST_PERCENT: f64 = 10.0;
 
 impl Rds {
     /// One instance, `Changing` while a replica of it is being made.
-    pub(crate) async fn settled_database(&self, id: &str) -> Result<Resource, Fault> {
+    pub(crate) async fn settled_database(&self, id: &str) -> Result<Resource, AwsEc2Fault> {
         let (instance, mut database) = self.instance(id).await?;
         for replica in replicas(&instance) {
             // A replica in another region is named by its ARN and cannot be asked here.
@@ -36,7 +36,7 @@ impl Rds {
     }
 
     /// Gives an instance more storage, while it serves.
-    pub(crate) async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
+    pub(crate) async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, database) = self.instance(id).await?;
         let status = status(&instance);
@@ -77,7 +77,7 @@ impl Rds {
     }
 
     /// Restarts an instance in its standby's zone.
-    pub(crate) async fn fail_over(&self, id: &str) -> Result<(), Fault> {
+    pub(crate) async fn fail_over(&self, id: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:RebootDBInstance");
         let (instance, database) = self.instance(id).await?;
         if database.state != ResourceState::Running {
@@ -103,7 +103,7 @@ impl Rds {
     }
 
     /// Makes a read replica of the instance's own class.
-    pub(crate) async fn replicate(&self, id: &str, name: &str) -> Result<(), Fault> {
+    pub(crate) async fn replicate(&self, id: &str, name: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:CreateDBInstanceReadReplica");
         let (instance, _) = self.instance(id).await?;
 
@@ -122,7 +122,7 @@ impl Rds {
     }
 
     /// Deletes a replica of the instance; nothing but a replica of it that Reeve made.
-    pub(crate) async fn remove_replica(&self, id: &str, name: &str) -> Result<(), Fault> {
+    pub(crate) async fn remove_replica(&self, id: &str, name: &str) -> Result<(), AwsEc2Fault> {
         let call = self.place.call("rds:DeleteDBInstance");
         self.may_remove(id, name, call).await?;
         let parameters = Form::new()
@@ -132,7 +132,7 @@ impl Rds {
         self.change(call, parameters).await
     }
 
-    async fn may_remove(&self, id: &str, name: &str, call: Call<'_>) -> Result<(), Fault> {
+    async fn may_remove(&self, id: &str, name: &str, call: Call<'_>) -> Result<(), AwsEc2Fault> {
         let (replica, resource) = self.instance(name).await?;
         let primary = replica.text_of("ReadReplicaSourceDBInstanceIdentifier");
         if primary == Some(id) && resource.tag(MADE_BY.0) == Some(MADE_BY.1) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reeve_connect_aws::AwsConnection;
 use reeve_estate::{
-    Act, ActErrorKind, Applied, Mutation, Observe, Resource, ResourceState, Snapshot,
+    Act, ActErrorKind, Applied, Mutation, Observe, Resource, ResourceSnapshot, ResourceState,
 };
 use reeve_testkit::moto::Moto;
 
@@ -42,7 +42,7 @@ async fn settles(aws: &AwsConnection, resource: &Resource, state: ResourceState)
         .unwrap_or_else(|_| panic!("{} never {state}", resource.id))
 }
 
-async fn completes(aws: &AwsConnection, resource: &Resource, applied: Applied) -> Snapshot {
+async fn completes(aws: &AwsConnection, resource: &Resource, applied: Applied) -> ResourceSnapshot {
     let Applied::Snapshot(snapshot) = applied else {
         panic!("{applied:?}")
     };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 use reeve_connect_aws::AwsConnection;
 use reeve_estate::{
-    Act, Described, DescriptionSink, Observe, Provider, Reading, Resource, StoreError,
+    Act, Described, DescriptionReading, DescriptionSink, Observe, Provider, Resource, StoreError,
 };
 use reeve_recommend::change::{
     Change, ConfigurationChange, ConfigurationRow, Goal, Reversal, Task, Work,
@@ -116,7 +116,7 @@ impl DescriptionSink for Kept {
         Ok(())
     }
 
-    async fn end(&self, _: Reading) -> Result<(), StoreError> {
+    async fn end(&self, _: DescriptionReading) -> Result<(), StoreError> {
         Ok(())
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Described, DescriptionSink, Observe, ReadOutcome, Reading, RelationKind, ResourceKind,
-    StoreError,
+    Described, DescriptionReading, DescriptionSink, Observe, ReadOutcome, RelationKind,
+    ResourceKind, StoreError,
 };
 use reeve_testkit::moto::Moto;
 use serde_json::Value;
@@ -39,7 +39,7 @@ const PARTLY: [&str; 2] = ["region", "database"];
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) described: Mutex<Vec<Described>>,
-    readings: Mutex<Vec<Reading>>,
+    readings: Mutex<Vec<DescriptionReading>>,
 }
 
 #[async_trait]
@@ -49,7 +49,7 @@ impl DescriptionSink for Kept {
         Ok(())
     }
 
-    async fn end(&self, reading: Reading) -> Result<(), StoreError> {
+    async fn end(&self, reading: DescriptionReading) -> Result<(), StoreError> {
         self.readings.lock().push(reading);
         Ok(())
     }
@@ -73,7 +73,7 @@ async fn seeded(moto: &Moto) -> BTreeMap<String, String> {
     serde_json::from_slice(&made.stdout).unwrap()
 }
 
-async fn described(moto: &Moto, credentials: reeve_estate::Credentials) -> Kept {
+async fn described(moto: &Moto, credentials: reeve_estate::ConnectionCredentials) -> Kept {
     let mut connection = connection(moto.endpoint(), &[REGION]);
     connection.credentials = credentials;
     let kept = Kept::default();
@@ -96,7 +96,7 @@ async fn every_row_reads_what_was_created() {
     let made = seeded(&moto).await;
     let kept = described(&moto, key("AKIAIOSFODNN7EXAMPLE", "secret")).await;
     let (all, readings) = (kept.described.into_inner(), kept.readings.into_inner());
-    let failed: Vec<&Reading> = readings
+    let failed: Vec<&DescriptionReading> = readings
         .iter()
         .filter(|one| !LACKING.contains(&one.kind.as_str()))
         .filter(|one| {
@@ -106,7 +106,7 @@ async fn every_row_reads_what_was_created() {
         .collect();
     assert!(failed.is_empty(), "{failed:#?}");
 
-    let kinds: BTreeMap<&str, &Reading> = readings
+    let kinds: BTreeMap<&str, &DescriptionReading> = readings
         .iter()
         .map(|one| (one.kind.as_str(), one))
         .collect();

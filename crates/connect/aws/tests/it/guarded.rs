@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::Redirect;
-use reeve_connect_aws::{AwsConnection, Bucket, BucketPlace};
-use reeve_connect_outbound::{Lookup, Outbound, Policy};
+use reeve_connect_aws::{AwsBucket, AwsConnection, BucketPlace};
+use reeve_connect_outbound::{Lookup, Outbound, OutboundPolicy};
 use reeve_estate::{Observe as _, ObserveErrorKind};
 
 use crate::{connection, emulators, hasty, limits};
@@ -54,7 +54,7 @@ impl Lookup for Rebinding {
 #[tokio::test]
 async fn an_endpoint_inside_is_never_asked() {
     let (port, reached) = inside().await;
-    let guarded = Outbound::new(Policy::default(), limits());
+    let guarded = Outbound::new(OutboundPolicy::default(), limits());
     let hosts = [
         "127.0.0.1",
         "localhost",
@@ -92,7 +92,7 @@ async fn an_endpoint_inside_is_never_asked() {
             key: Some(("AKIAIOSFODNN7EXAMPLE".into(), "secret".into())),
             ..BucketPlace::default()
         };
-        let bucket = Bucket::open(&place, &guarded).await;
+        let bucket = AwsBucket::open(&place, &guarded).await;
         let error = bucket
             .put("checkpoint", b"note".to_vec())
             .await
@@ -105,7 +105,7 @@ async fn an_endpoint_inside_is_never_asked() {
     }
 
     let rebinding = Outbound::with_lookup(
-        Policy::default(),
+        OutboundPolicy::default(),
         limits(),
         Arc::new(Rebinding(AtomicUsize::new(0))),
     );

@@ -5,7 +5,9 @@
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use reeve_estate::{Described, DescriptionSink, Observe, ReadOutcome, Reading, StoreError};
+use reeve_estate::{
+    Described, DescriptionReading, DescriptionSink, Observe, ReadOutcome, StoreError,
+};
 use serde_json::{Value, json};
 
 use crate::strict::{Answers, answering};
@@ -17,7 +19,7 @@ const WORKER: &str = "arn:aws:iam::123456789012:role/worker";
 #[derive(Default)]
 struct Kept {
     documents: Mutex<Vec<Value>>,
-    readings: Mutex<Vec<Reading>>,
+    readings: Mutex<Vec<DescriptionReading>>,
 }
 
 #[async_trait]
@@ -31,7 +33,7 @@ impl DescriptionSink for Kept {
         Ok(())
     }
 
-    async fn end(&self, reading: Reading) -> Result<(), StoreError> {
+    async fn end(&self, reading: DescriptionReading) -> Result<(), StoreError> {
         if reading.kind.as_str() == "last_access_report" {
             self.readings.lock().unwrap().push(reading);
         }
@@ -135,7 +137,7 @@ fn iam(is_denied: bool) -> Answers {
     })
 }
 
-async fn read(is_denied: bool) -> (Vec<Value>, Reading) {
+async fn read(is_denied: bool) -> (Vec<Value>, DescriptionReading) {
     let endpoint = answering(iam(is_denied)).await;
     let kept = Kept::default();
     let connection = connection(&endpoint, &["us-east-1"]);

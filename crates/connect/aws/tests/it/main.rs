@@ -32,9 +32,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reeve_connect_aws::{AwsConnection, Tuning};
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Credentials, Inventory, Provider, Resource,
+    Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Inventory, Provider,
+    Resource,
 };
 
 /// A connection with some key, to an endpoint and regions.
@@ -57,8 +58,8 @@ pub(crate) fn connection(endpoint: &str, regions: &[&str]) -> Connection {
     }
 }
 
-pub(crate) fn key(id: &str, secret: &str) -> Credentials {
-    Credentials::AccessKey {
+pub(crate) fn key(id: &str, secret: &str) -> ConnectionCredentials {
+    ConnectionCredentials::AccessKey {
         access_key_id: id.into(),
         secret_access_key: secret.into(),
         session_token: None,
@@ -84,16 +85,16 @@ pub(crate) async fn open(connection: &Connection) -> AwsConnection {
 /// A way out to emulators on this machine.
 pub(crate) fn emulators() -> Outbound {
     Outbound::new(
-        Policy {
+        OutboundPolicy {
             allow: vec!["127.0.0.0/8".parse().unwrap()],
-            ..Policy::default()
+            ..OutboundPolicy::default()
         },
         limits(),
     )
 }
 
-pub(crate) fn limits() -> Limits {
-    Limits {
+pub(crate) fn limits() -> OutboundLimits {
+    OutboundLimits {
         time: Duration::from_secs(300),
         body: 64 << 20,
         redirects: 0,

@@ -4,8 +4,8 @@
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Connection, ConnectionId, Described, DescriptionSink, Inventory, InventorySink, Observe,
-    ReadOutcome, Reading, Resource, ResourceKind, StoreError,
+    Connection, ConnectionId, Described, DescriptionReading, DescriptionSink, Inventory,
+    InventorySink, Observe, ReadOutcome, Resource, ResourceKind, StoreError,
 };
 
 use crate::strict::{Answers, answering};
@@ -17,7 +17,7 @@ const PAGE: usize = 1000;
 #[derive(Default)]
 struct Counted {
     snapshots: Mutex<usize>,
-    readings: Mutex<Vec<Reading>>,
+    readings: Mutex<Vec<DescriptionReading>>,
 }
 
 #[async_trait]
@@ -30,7 +30,7 @@ impl DescriptionSink for Counted {
         Ok(())
     }
 
-    async fn end(&self, reading: Reading) -> Result<(), StoreError> {
+    async fn end(&self, reading: DescriptionReading) -> Result<(), StoreError> {
         self.readings.lock().push(reading);
         Ok(())
     }
@@ -66,7 +66,7 @@ fn asked(body: &str) -> usize {
         .map_or(0, |token| token.parse().unwrap())
 }
 
-async fn described(connection: &Connection) -> (usize, Reading) {
+async fn described(connection: &Connection) -> (usize, DescriptionReading) {
     let counted = Counted::default();
     open(connection).await.describe(&counted).await.unwrap();
     let snapshot = ResourceKind::parse("snapshot").unwrap();

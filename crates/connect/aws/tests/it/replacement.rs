@@ -1,7 +1,7 @@
 //! Exchange of a security group on moto, there and back.
 
 use reeve_estate::{Act, GroupUse, Resource, ResourceId, ResourceKind};
-use reeve_flows::Rule;
+use reeve_flows::FlowRule;
 use reeve_recommend::change::GroupOperation;
 use reeve_testkit::contract::estate::running;
 use reeve_testkit::moto::{EC2, Moto};
@@ -10,10 +10,10 @@ use crate::{connection, open};
 
 const REGION: &str = "us-east-1";
 
-fn rules(texts: &[&str]) -> Vec<Rule> {
+fn rules(texts: &[&str]) -> Vec<FlowRule> {
     texts
         .iter()
-        .map(|text| Rule::parse(text).unwrap())
+        .map(|text| FlowRule::parse(text).unwrap())
         .collect()
 }
 

@@ -2,7 +2,7 @@
 //! refuses them.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_aws::Scores;
+use reeve_connect_aws::PlacementScores;
 use reeve_testkit::moto::{EC2, Moto};
 
 use crate::{connection, open};
@@ -33,21 +33,24 @@ async fn prices_are_those_of_pools_and_scores_those_of_zones() {
     assert!(prices.iter().all(|one| one.instance_type == "m5.large"));
 
     let ask = |machines| aws.placement_scores(REGION, &types, machines);
-    let Scores::Of(few) = ask(4).await.unwrap() else {
+    let PlacementScores::Of(few) = ask(4).await.unwrap() else {
         panic!("questions are left");
     };
     assert_eq!((few["us-east-1a"], few["us-east-1b"]), (9, 7));
-    let Scores::Of(many) = ask(8).await.unwrap() else {
+    let PlacementScores::Of(many) = ask(8).await.unwrap() else {
         panic!("questions are left");
     };
     assert_eq!(many["us-east-1a"], 2);
 
     // Ten configurations a day; one that was asked for may be asked for again.
     for machines in 9..=16 {
-        assert!(matches!(ask(machines).await.unwrap(), Scores::Of(_)));
+        assert!(matches!(
+            ask(machines).await.unwrap(),
+            PlacementScores::Of(_)
+        ));
     }
-    assert_eq!(ask(17).await.unwrap(), Scores::UsedUp);
-    assert!(matches!(ask(4).await.unwrap(), Scores::Of(_)));
+    assert_eq!(ask(17).await.unwrap(), PlacementScores::UsedUp);
+    assert!(matches!(ask(4).await.unwrap(), PlacementScores::Of(_)));
     assert!(ask(0).await.is_err());
     assert!(aws.placement_scores(REGION, &[], 4).await.is_err());
 

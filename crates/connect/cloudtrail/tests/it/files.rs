@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use reeve_connect_cloudtrail::{ReadError, RecordReader, log_files, open};
+use reeve_connect_cloudtrail::{CloudtrailReadError, RecordReader, log_files, open};
 
 fn record(index: usize) -> String {
     format!(
@@ -167,5 +167,5 @@ fn folders_hold_logs_among_other_things() {
     )
     .unwrap();
     let digest = open(&root.join("d.json")).unwrap().next().unwrap();
-    assert!(matches!(digest, Err(e @ ReadError::Record { .. }) if e.is_digest()));
+    assert!(matches!(digest, Err(e @ CloudtrailReadError::Record { .. }) if e.is_digest()));
 }

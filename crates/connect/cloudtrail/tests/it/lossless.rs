@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use reeve_audit::json::{self, Numbers, Options};
+use reeve_audit::json::{self, Numbers, ParseOptions};
 use reeve_audit::query::Query;
 use reeve_audit::{Draft, Entry, Json};
-use reeve_connect_cloudtrail::{Record, log_files, map_record, open, restore, with_distinct_id};
+use reeve_connect_cloudtrail::{
+    CloudtrailRecord, log_files, map_record, open, restore, with_distinct_id,
+};
 
 /// The open CloudTrail data, or `None` after saying what is skipped.
 pub(crate) fn real_data(skipped: &str) -> Option<PathBuf> {
@@ -27,7 +29,7 @@ pub(crate) fn real_data(skipped: &str) -> Option<PathBuf> {
 }
 
 /// Through the mapper, the canonical bytes and back.
-fn stored(record: Record) -> Entry {
+fn stored(record: CloudtrailRecord) -> Entry {
     let entry = map_record(record);
     let draft =
         Draft::from_entry(entry.clone(), Timestamp::UNIX_EPOCH).unwrap_or_else(|e| panic!("{e:?}"));
@@ -60,15 +62,15 @@ fn leaves(value: &Json, out: &mut Vec<String>) {
 fn comes_back(text: &[u8]) -> Entry {
     let original = json::parse_with(
         text,
-        &Options {
+        &ParseOptions {
             numbers: Numbers::KeepAsText,
-            ..Options::default()
+            ..ParseOptions::default()
         },
     )
     .unwrap()
     .value;
 
-    let entry = stored(Record::parse(text).unwrap());
+    let entry = stored(CloudtrailRecord::parse(text).unwrap());
     assert_eq!(restore(&entry).unwrap().to_string(), original.to_string());
 
     let distinct = with_distinct_id(entry.clone());
@@ -182,11 +184,11 @@ fn every_labelled_event_comes_back() {
 
     for line in text.lines() {
         let line = json::parse(line.as_bytes()).unwrap();
-        match Record::from_json(line.get("event").unwrap().clone()) {
+        match CloudtrailRecord::from_json(line.get("event").unwrap().clone()) {
             Ok(_) => {
                 comes_back(&line.get("event").unwrap().to_canonical());
                 // The line as it stands is an envelope around the record.
-                let entry = stored(Record::from_json(line.clone()).unwrap());
+                let entry = stored(CloudtrailRecord::from_json(line.clone()).unwrap());
                 assert_eq!(restore(&entry).as_ref(), line.get("event"));
                 assert_eq!(
                     entry
@@ -262,7 +264,7 @@ fn odd_records_come_back_too() {
         comes_back(text.as_bytes());
     }
 
-    let same = |text: &str| map_record(Record::parse(text.as_bytes()).unwrap()).event_id;
+    let same = |text: &str| map_record(CloudtrailRecord::parse(text.as_bytes()).unwrap()).event_id;
     assert_eq!(
         same(r#"{"eventName":"X","a":1}"#),
         same(r#"{"a":1.0,"eventName":"X"}"#)
@@ -273,7 +275,7 @@ fn odd_records_come_back_too() {
     );
 
     let login = map_record(
-        Record::parse(
+        CloudtrailRecord::parse(
             br#"{"eventName":"ConsoleLogin","responseElements":{"ConsoleLogin":"Failure"}}"#,
         )
         .unwrap(),

@@ -2,23 +2,25 @@
 
 use std::collections::{HashMap, HashSet};
 
-use reeve_databases::{Column, Constraint, Index, Sequence, Table};
+use reeve_databases::{Constraint, DatabaseColumn, DatabaseIndex, DatabaseTable, Sequence};
 
 use super::{AnswerRow, MysqlSession, quoted};
 use crate::error::DatabaseError;
 
 /// An index with the parts of its definition.
 struct IndexParts {
-    index: Index,
+    index: DatabaseIndex,
     keys: Vec<String>,
 }
 
 impl MysqlSession {
     /// Reads the tables with their columns, and the counters of automatic columns.
-    pub(super) async fn tables(&mut self) -> Result<(Vec<Table>, Vec<Sequence>), DatabaseError> {
+    pub(super) async fn tables(
+        &mut self,
+    ) -> Result<(Vec<DatabaseTable>, Vec<Sequence>), DatabaseError> {
         let rows = self.rows("tables", include_str!("tables.sql")).await?;
         let mut counters = HashMap::new();
-        let mut tables: Vec<Table> = Vec::new();
+        let mut tables: Vec<DatabaseTable> = Vec::new();
         for row in &rows {
             let (Some(schema), Some(name)) = (row.text(0), row.text(1)) else {
                 continue;
@@ -26,13 +28,13 @@ impl MysqlSession {
             if let Some(next) = row.number(5) {
                 counters.insert(name.clone(), next);
             }
-            tables.push(Table {
+            tables.push(DatabaseTable {
                 schema,
                 name,
                 live_rows: row.number(2).unwrap_or_default(),
                 size_bytes: row.number(3).unwrap_or_default(),
                 has_primary_key: row.flag(4),
-                ..Table::default()
+                ..DatabaseTable::default()
             });
         }
 
@@ -56,10 +58,10 @@ impl MysqlSession {
                 });
             }
             if let Some(owner) = tables.iter_mut().find(|one| one.name == table) {
-                let column = Column {
+                let column = DatabaseColumn {
                     name,
                     data_type,
-                    ..Column::default()
+                    ..DatabaseColumn::default()
                 };
                 owner.columns.push(column);
             }
@@ -70,8 +72,8 @@ impl MysqlSession {
     /// Reads the indexes; the number of distinct values of a leading column is noted with it.
     pub(super) async fn indexes(
         &mut self,
-        tables: &mut [Table],
-    ) -> Result<Vec<Index>, DatabaseError> {
+        tables: &mut [DatabaseTable],
+    ) -> Result<Vec<DatabaseIndex>, DatabaseError> {
         let foreign = self
             .rows("foreign keys", include_str!("foreign_keys.sql"))
             .await?;
@@ -106,8 +108,8 @@ impl MysqlSession {
     /// Counts writes of tables and scans of indexes.
     pub(super) async fn count_uses(
         &mut self,
-        tables: &mut [Table],
-        indexes: &mut [Index],
+        tables: &mut [DatabaseTable],
+        indexes: &mut [DatabaseIndex],
         refused: &mut Vec<String>,
     ) -> Result<(), DatabaseError> {
         let writes = self
@@ -154,7 +156,7 @@ fn greatest(data_type: &str, is_unsigned: bool) -> f64 {
 }
 
 /// The cardinality of a leading column is the number of its distinct values.
-fn note_distinct(tables: &mut [Table], table: &str, row: &AnswerRow) {
+fn note_distinct(tables: &mut [DatabaseTable], table: &str, row: &AnswerRow) {
     let name = row.text(2).unwrap_or_default();
     let table = tables.iter_mut().find(|one| one.name == table);
     let column = table.and_then(|table| table.columns.iter_mut().find(|one| one.name == name));
@@ -163,7 +165,7 @@ fn note_distinct(tables: &mut [Table], table: &str, row: &AnswerRow) {
     }
 }
 
-fn begin(tables: &[Table], table: String, name: String, row: &AnswerRow) -> IndexParts {
+fn begin(tables: &[DatabaseTable], table: String, name: String, row: &AnswerRow) -> IndexParts {
     let is_unique = row.number(3) == Some(0.0);
     let owner = tables.iter().find(|one| one.name == table);
     let constraint = match (name.as_str(), is_unique) {
@@ -171,7 +173,7 @@ fn begin(tables: &[Table], table: String, name: String, row: &AnswerRow) -> Inde
         (_, true) => Some(Constraint::Unique),
         _ => None,
     };
-    let index = Index {
+    let index = DatabaseIndex {
         schema: owner.map(|one| one.schema.clone()).unwrap_or_default(),
         method: row.text(4).unwrap_or_default().to_lowercase(),
         columns: Vec::new(),
@@ -213,7 +215,7 @@ fn add_key(parts: &mut IndexParts, row: &AnswerRow) {
     parts.index.columns.push(name);
 }
 
-fn finish(parts: IndexParts, foreign: &HashSet<(String, String)>) -> Index {
+fn finish(parts: IndexParts, foreign: &HashSet<(String, String)>) -> DatabaseIndex {
     let IndexParts { mut index, keys } = parts;
     let leading = index.columns.first().cloned().unwrap_or_default();
     if foreign.contains(&(index.table.clone(), leading)) {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use reeve_databases::{
-    IndexCandidate, IndexTrial, Observation, Statement, StatementCost, TrialMethod,
+    DatabaseStatement, IndexCandidate, IndexTrial, Observation, StatementCost, TrialMethod,
     estimated_trials, is_plannable,
 };
 use sqlx::{AssertSqlSafe, Row as _};
@@ -53,7 +53,7 @@ impl PostgresqlSession {
                 .any(|one| one.statement_ids.contains(&statement.id))
         });
         let mut costs = BTreeMap::new();
-        let mut statements: Vec<&Statement> = Vec::new();
+        let mut statements: Vec<&DatabaseStatement> = Vec::new();
         for statement in concerned {
             if let Some(cost) = self.cost(statement).await? {
                 costs.insert(statement.id.clone(), cost);
@@ -84,7 +84,7 @@ impl PostgresqlSession {
         &mut self,
         schema: &str,
         candidates: &[IndexCandidate],
-        statements: &[&Statement],
+        statements: &[&DatabaseStatement],
         before: &BTreeMap<String, f64>,
     ) -> Result<Vec<IndexTrial>, DatabaseError> {
         let mut trials = Vec::new();
@@ -130,7 +130,7 @@ impl PostgresqlSession {
 
     /// Returns the planner's cost of a statement; `None` for one that cannot be planned, because a
     /// type of a parameter is not known or a table is gone.
-    async fn cost(&mut self, statement: &Statement) -> Result<Option<f64>, DatabaseError> {
+    async fn cost(&mut self, statement: &DatabaseStatement) -> Result<Option<f64>, DatabaseError> {
         if !is_plannable(reeve_databases::Engine::Postgresql, &statement.text) {
             return Ok(None);
         }

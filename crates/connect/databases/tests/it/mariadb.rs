@@ -2,10 +2,10 @@
 
 use anyhow::{Result, ensure};
 use reeve_connect_databases::{DatabaseAddress, DatabaseSession};
-use reeve_databases::{Engine, Report, Thresholds, candidates, judge};
+use reeve_databases::{DatabaseReport, DatabaseThresholds, Engine, candidates, judge};
 use reeve_testkit::mariadb::Mariadb;
 
-use crate::advice::{advice, found};
+use crate::advice::{advice_of, found};
 
 const SCHEMA: &str = "
     CREATE TABLE customers (id int PRIMARY KEY, email varchar(80) NOT NULL) ENGINE=InnoDB;
@@ -20,16 +20,16 @@ const SCHEMA: &str = "
     ANALYZE TABLE customers, orders;
 ";
 
-async fn report(url: &str) -> Result<Report> {
+async fn report(url: &str) -> Result<DatabaseReport> {
     let mut session = DatabaseSession::open(&DatabaseAddress::parse(url)?).await?;
     assert_eq!(session.engine(), Engine::Mariadb);
     let observation = session.observe(&mut |_: &str| {}).await?;
     ensure!(observation.refused.is_empty(), "{:?}", observation.refused);
     let candidates = candidates(&observation);
     let trials = session.try_indexes(&observation, &candidates).await?;
-    let thresholds = Thresholds {
+    let thresholds = DatabaseThresholds {
         unused_days: 0.0,
-        ..Thresholds::default()
+        ..DatabaseThresholds::default()
     };
     Ok(judge(&observation, &trials, &thresholds))
 }
@@ -66,14 +66,14 @@ async fn a_workload_leads_to_the_index_that_it_misses() -> Result<()> {
     );
     assert_eq!(found(&before, "unsafe_setting"), [""; 0]);
 
-    let advice = advice(&before, "missing_index")?;
+    let advice = advice_of(&before, "missing_index")?;
     server.execute("shop", &advice.statements[0]).await?;
     let after = report(&url).await?;
     assert_eq!(found(&after, "missing_index"), [""; 0]);
     server.execute("shop", &advice.undo[0]).await?;
 
     // Ignored, dropped, and made again by what the advice says.
-    let advice = advice(&before, "redundant_index")?;
+    let advice = advice_of(&before, "redundant_index")?;
     for statement in advice.statements.iter().chain(&advice.undo) {
         server.execute("shop", statement).await?;
     }

@@ -3,11 +3,12 @@
 use anyhow::{Context as _, Result, ensure};
 use reeve_connect_databases::{DatabaseAddress, DatabaseSession};
 use reeve_databases::{
-    Area, Observation, Report, StatementSource, Thresholds, TrialMethod, candidates, judge,
+    Area, DatabaseReport, DatabaseThresholds, Observation, StatementSource, TrialMethod,
+    candidates, judge,
 };
 use reeve_testkit::postgres::Postgres;
 
-use crate::advice::{advice, found};
+use crate::advice::{advice_of, found};
 
 const PRELOAD: &str = "-c shared_preload_libraries=pg_stat_statements";
 
@@ -46,7 +47,7 @@ async fn work(server: &Postgres, url: &str) -> Result<()> {
     Ok(())
 }
 
-async fn observed(url: &str) -> Result<(Observation, Report, Vec<TrialMethod>)> {
+async fn observed(url: &str) -> Result<(Observation, DatabaseReport, Vec<TrialMethod>)> {
     let mut session = DatabaseSession::open(&DatabaseAddress::parse(url)?).await?;
     let mut readings = Vec::new();
     let observation = session
@@ -55,9 +56,9 @@ async fn observed(url: &str) -> Result<(Observation, Report, Vec<TrialMethod>)> 
     ensure!(readings.contains(&"statements".to_owned()), "{readings:?}");
     let candidates = candidates(&observation);
     let trials = session.try_indexes(&observation, &candidates).await?;
-    let thresholds = Thresholds {
+    let thresholds = DatabaseThresholds {
         unused_days: 0.0,
-        ..Thresholds::default()
+        ..DatabaseThresholds::default()
     };
     let report = judge(&observation, &trials, &thresholds);
     let methods = trials.iter().map(|trial| trial.method).collect();
@@ -108,7 +109,7 @@ async fn a_workload_leads_to_the_index_that_it_misses() -> Result<()> {
     );
 
     // The advice is followed to the letter, and what it promised is there.
-    let advice = advice(&report, "missing_index")?;
+    let advice = advice_of(&report, "missing_index")?;
     server.execute(&url, &advice.statements[0]).await?;
     server
         .execute(&url, "ANALYZE orders; SELECT pg_stat_statements_reset()")
@@ -124,7 +125,7 @@ async fn a_workload_leads_to_the_index_that_it_misses() -> Result<()> {
     server.execute(&url, &advice.undo[0]).await?;
 
     // Dropped and made again by what the advice says.
-    let advice = advice(&report, "redundant_index")?;
+    let advice = advice_of(&report, "redundant_index")?;
     for statement in advice.statements.iter().chain(&advice.undo) {
         server.execute(&url, statement).await?;
     }
@@ -158,7 +159,7 @@ async fn a_hypothetical_plan_decides_where_hypopg_is_installed() -> Result<()> {
         found(&report, "missing_index"),
         ["public.orders (customer_id)"]
     );
-    let cost = advice(&report, "missing_index")?.cost;
+    let cost = advice_of(&report, "missing_index")?.cost;
     ensure!(
         cost.after.is_some_and(|after| after < cost.before * 0.2),
         "{cost:?}"

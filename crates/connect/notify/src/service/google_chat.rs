@@ -6,7 +6,7 @@ use reeve_notify::notification::{ChannelSecret, ChannelSettings, Item, Message, 
 use serde_json::{Value, json};
 
 use super::{Post, to_webhook};
-use crate::outcome::{Outcome, cut};
+use crate::outcome::{NotifyOutcome, cut};
 
 /// Largest message, with room for the fields that Google adds.
 const LARGEST: usize = 28_000;
@@ -84,7 +84,7 @@ fn escaped(text: &str) -> String {
 
 /// A webhook or a space that was deleted answers 403 or 404, a token that was changed 401, and a
 /// message that Google does not understand 400: trying again does not help.
-pub(super) fn judged(outcome: Outcome) -> Outcome {
+pub(super) fn judged(outcome: NotifyOutcome) -> NotifyOutcome {
     if matches!(outcome.status, Some(400 | 401 | 403 | 404)) {
         outcome.for_good()
     } else {

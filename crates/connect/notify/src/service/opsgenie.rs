@@ -6,7 +6,7 @@ use reeve_notify::notification::{ChannelSecret, ChannelSettings, Gravity, Messag
 use serde_json::{Map, Value, json};
 
 use super::Post;
-use crate::outcome::{Outcome, cut};
+use crate::outcome::{NotifyOutcome, cut};
 
 /// Characters of an alert's description, which is cut by Opsgenie above 15,000.
 const DESCRIPTION: usize = 15_000;
@@ -62,10 +62,10 @@ fn details(message: &Message) -> Map<String, Value> {
 
 /// 202 is the one answer that says it was taken. A key that was revoked (401, 403) and an alert that
 /// Opsgenie does not understand (400, 422) are refused again.
-pub(super) fn judged(outcome: Outcome) -> Outcome {
+pub(super) fn judged(outcome: NotifyOutcome) -> NotifyOutcome {
     match outcome.status {
         Some(400 | 401 | 403 | 422) => outcome.for_good(),
-        Some(status) => Outcome {
+        Some(status) => NotifyOutcome {
             ok: status == 202,
             ..outcome
         },

@@ -5,7 +5,7 @@ use reeve_notify::notification::{ChannelSecret, ChannelSettings, Message};
 use serde_json::{Map, Value, json};
 
 use super::Post;
-use crate::outcome::{Outcome, cut};
+use crate::outcome::{NotifyOutcome, cut};
 
 /// Items in an event's details.
 const DETAILS: usize = 50;
@@ -57,10 +57,10 @@ fn payload(routing_key: &str, message: &Message) -> Value {
 
 /// 202 is the one answer that says it was taken; 400 says that the event is wrong, which it will be
 /// again.
-pub(super) fn judged(outcome: Outcome) -> Outcome {
+pub(super) fn judged(outcome: NotifyOutcome) -> NotifyOutcome {
     match outcome.status {
         Some(400) => outcome.for_good(),
-        Some(status) => Outcome {
+        Some(status) => NotifyOutcome {
             ok: status == 202,
             ..outcome
         },

@@ -7,7 +7,7 @@ use reeve_notify::notification::{ChannelSecret, ChannelSettings, Item, Message, 
 use serde_json::{Value, json};
 
 use super::{Post, to_webhook};
-use crate::outcome::{Outcome, cut};
+use crate::outcome::{NotifyOutcome, cut};
 
 /// Sections that fit beside the header and the last line.
 const SECTIONS: usize = 48;
@@ -82,7 +82,7 @@ fn escaped(text: &str) -> String {
 
 /// A webhook that was taken back answers 403, 404 or 410, and a payload that Slack does not
 /// understand 400: trying again does not help.
-pub(super) fn judged(outcome: Outcome) -> Outcome {
+pub(super) fn judged(outcome: NotifyOutcome) -> NotifyOutcome {
     if matches!(outcome.status, Some(400 | 403 | 404 | 410)) {
         outcome.for_good()
     } else {

@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use reeve_connect_notify::People;
-use reeve_connect_outbound::Policy;
-use reeve_notify::delivery::Attempt;
+use reeve_connect_outbound::OutboundPolicy;
+use reeve_notify::delivery::DeliveryAttempt;
 use reeve_notify::notification::{ChannelKind, ChannelSecret, Message, Notifier as _};
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn is_escaped(text: &str) -> Result<(), String> {
     }
 }
 
-async fn send(url: String, message: &Message) -> Attempt {
+async fn send(url: String, message: &Message) -> DeliveryAttempt {
     let settings = settings(ChannelKind::GoogleChat, &json!({}));
     local()
         .send(&channel(settings), &ChannelSecret(url), message)
@@ -138,7 +138,7 @@ async fn a_deleted_webhook_is_not_tried_again() {
 
 #[test]
 fn the_secret_is_an_address_that_may_be_asked() {
-    let people = People::new(Policy::default());
+    let people = People::new(OutboundPolicy::default());
     let chat = settings(ChannelKind::GoogleChat, &json!({}));
     let hook = "https://chat.googleapis.com/v1/spaces/AAA/messages?key=k&token=t";
     assert_eq!(people.check(&chat, &ChannelSecret(hook.into())), Ok(()));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use reeve_connect_notify::People;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_notify::notification::{Channel, ChannelSecret, Notifier as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
@@ -63,10 +63,10 @@ impl Server {
 
 fn people(authorities: &[u8]) -> People {
     let allow = vec!["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()];
-    People::new(Policy {
+    People::new(OutboundPolicy {
         allow,
         authorities: authorities.to_vec(),
-        ..Policy::default()
+        ..OutboundPolicy::default()
     })
 }
 

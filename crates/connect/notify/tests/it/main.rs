@@ -14,7 +14,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use jiff::Timestamp;
 use reeve_connect_notify::People;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_notify::notification::{
     Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Gravity, Item, Message,
     Notifier as _,
@@ -26,10 +26,10 @@ const PAGES: &str = "https://reeve.acme.example/intelligence/recommendations/i-"
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 fn local() -> People {
-    People::new(Policy {
+    People::new(OutboundPolicy {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
         plain_http: false,
-        ..Policy::default()
+        ..OutboundPolicy::default()
     })
 }
 
@@ -301,7 +301,7 @@ async fn permanent_refusals_are_not_retried() {
         .await;
     assert!(!odd.ok && !odd.gone, "{odd:?}");
 
-    let strict = People::new(Policy::default());
+    let strict = People::new(OutboundPolicy::default());
     let inside = strict
         .send(
             &channel(settings(ChannelKind::Teams, &json!({}))),
@@ -391,7 +391,7 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
         "{transcript}"
     );
 
-    let strict = People::new(Policy::default());
+    let strict = People::new(OutboundPolicy::default());
     for host in ["127.0.0.1", "localhost"] {
         let refused = strict
             .send(&email_channel(&email(host, port)), &secret, &message(1))
@@ -408,7 +408,7 @@ async fn mail_is_not_sent_in_the_clear_nor_to_the_inside() {
 
 #[test]
 fn settings_that_cannot_be_right() {
-    let people = People::new(Policy::default());
+    let people = People::new(OutboundPolicy::default());
     let secret = ChannelSecret("hunter2".into());
     let given = email("smtp.acme.example", 587);
     let check = |given: &Value, secret| people.check(&settings(ChannelKind::Email, given), secret);

@@ -7,8 +7,8 @@ use axum::extract::{Json, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use reeve_connect_notify::People;
-use reeve_connect_outbound::Policy;
-use reeve_notify::delivery::Attempt;
+use reeve_connect_outbound::OutboundPolicy;
+use reeve_notify::delivery::DeliveryAttempt;
 use reeve_notify::notification::{ChannelKind, ChannelSecret, Notifier as _};
 use serde_json::{Value, json};
 
@@ -108,7 +108,7 @@ async fn serve() -> (String, Arc<Mutex<Vec<Value>>>) {
     (url, alerts)
 }
 
-async fn send(url: &str, key: &str, items: usize) -> Attempt {
+async fn send(url: &str, key: &str, items: usize) -> DeliveryAttempt {
     let settings = settings(ChannelKind::Opsgenie, &json!({ "url": url }));
     local()
         .send(
@@ -156,7 +156,7 @@ async fn a_revoked_key_is_not_tried_again() {
 
 #[test]
 fn the_address_is_of_a_region_and_the_key_is_an_api_key() {
-    let people = People::new(Policy::default());
+    let people = People::new(OutboundPolicy::default());
     let check = |given: Value, key: &str| {
         let settings = settings(ChannelKind::Opsgenie, &given);
         people.check(&settings, &ChannelSecret(key.into()))

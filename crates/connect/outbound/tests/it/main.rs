@@ -14,7 +14,8 @@ use axum::http::HeaderMap;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 use reeve_connect_outbound::{
-    Limits, Lookup, Method, Outbound, OutboundError, Policy, Refusal, Request,
+    Lookup, Method, Outbound, OutboundError, OutboundLimits, OutboundPolicy, OutboundRefusal,
+    OutboundRequest,
 };
 
 /// Answers the first question with the first list, and so on; the last list for good.
@@ -71,9 +72,9 @@ async fn serve() -> SocketAddr {
     address
 }
 
-fn get_of(url: &str) -> Request {
+fn get_of(url: &str) -> OutboundRequest {
     let headers = vec![("authorization".to_owned(), "Bearer secret".to_owned())];
-    Request {
+    OutboundRequest {
         method: Method::GET,
         url: url.parse().unwrap(),
         headers,
@@ -81,18 +82,18 @@ fn get_of(url: &str) -> Request {
     }
 }
 
-fn local() -> Policy {
-    Policy {
+fn local() -> OutboundPolicy {
+    OutboundPolicy {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
         plain_http: false,
-        ..Policy::default()
+        ..OutboundPolicy::default()
     }
 }
 
 #[tokio::test]
 async fn this_machine_is_refused_in_every_spelling() {
     let port = serve().await.port();
-    let guarded = Outbound::new(Policy::default(), Limits::default());
+    let guarded = Outbound::new(OutboundPolicy::default(), OutboundLimits::default());
 
     for host in [
         "127.0.0.1",
@@ -115,13 +116,13 @@ async fn this_machine_is_refused_in_every_spelling() {
         assert!(
             matches!(
                 outcome,
-                Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+                Err(OutboundError::Refused(OutboundRefusal::NotPublic { .. }))
             ),
             "{host}: {outcome:?}"
         );
     }
 
-    let open = Outbound::new(local(), Limits::default());
+    let open = Outbound::new(local(), OutboundLimits::default());
     for host in ["127.0.0.1", "2130706433"] {
         let answer = open
             .send(get_of(&format!("http://{host}:{port}/ok")))
@@ -131,7 +132,7 @@ async fn this_machine_is_refused_in_every_spelling() {
         assert!(String::from_utf8_lossy(&answer.body).contains("Bearer secret"));
     }
 
-    let body = Request {
+    let body = OutboundRequest {
         method: Method::POST,
         body: b"hello".to_vec(),
         ..get_of(&format!("http://127.0.0.1:{port}/echo"))
@@ -141,7 +142,7 @@ async fn this_machine_is_refused_in_every_spelling() {
 
 #[tokio::test]
 async fn other_protocols_are_given_a_judged_address() {
-    let guarded = Outbound::new(Policy::default(), Limits::default());
+    let guarded = Outbound::new(OutboundPolicy::default(), OutboundLimits::default());
     for host in [
         "127.0.0.1",
         "localhost",
@@ -154,7 +155,7 @@ async fn other_protocols_are_given_a_judged_address() {
         assert!(
             matches!(
                 outcome,
-                Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+                Err(OutboundError::Refused(OutboundRefusal::NotPublic { .. }))
             ),
             "{host}: {outcome:?}"
         );
@@ -165,7 +166,7 @@ async fn other_protocols_are_given_a_judged_address() {
     }
 
     let lookup = changing(&[&["127.0.0.1"], &["127.0.0.1", "10.0.0.1"]]);
-    let open = Outbound::with_lookup(local(), Limits::default(), lookup);
+    let open = Outbound::with_lookup(local(), OutboundLimits::default(), lookup);
     assert_eq!(
         open.address_of("files.example", 2222)
             .await
@@ -178,7 +179,7 @@ async fn other_protocols_are_given_a_judged_address() {
     assert!(
         matches!(
             mixed,
-            Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+            Err(OutboundError::Refused(OutboundRefusal::NotPublic { .. }))
         ),
         "{mixed:?}"
     );
@@ -192,7 +193,7 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
     // Judged and used are one answer: the second would be the inside, and is judged itself when it
     // comes.
     let lookup = changing(&[&["127.0.0.1"], &["10.0.0.1"]]);
-    let client = Outbound::with_lookup(local(), Limits::default(), lookup.clone());
+    let client = Outbound::with_lookup(local(), OutboundLimits::default(), lookup.clone());
     assert_eq!(client.send(get_of(&url)).await.unwrap().status, 200);
     assert_eq!(
         lookup.asked.load(Ordering::SeqCst),
@@ -204,26 +205,26 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
     assert!(
         matches!(
             second,
-            Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+            Err(OutboundError::Refused(OutboundRefusal::NotPublic { .. }))
         ),
         "{second:?}"
     );
 
     let mixed = Outbound::with_lookup(
         local(),
-        Limits::default(),
+        OutboundLimits::default(),
         changing(&[&["127.0.0.1", "169.254.169.254"]]),
     );
     let refused = mixed.send(get_of(&url)).await;
     assert!(
         matches!(
             refused,
-            Err(OutboundError::Refused(Refusal::NotPublic { .. }))
+            Err(OutboundError::Refused(OutboundRefusal::NotPublic { .. }))
         ),
         "{refused:?}"
     );
 
-    let nowhere = Outbound::with_lookup(local(), Limits::default(), changing(&[&[]]));
+    let nowhere = Outbound::with_lookup(local(), OutboundLimits::default(), changing(&[&[]]));
     assert!(matches!(
         nowhere.send(get_of(&url)).await,
         Err(OutboundError::Unresolved { .. })
@@ -234,7 +235,7 @@ async fn an_answer_that_changes_or_mixes_is_refused() {
 async fn redirects_are_judged_or_refused() {
     let port = serve().await.port();
     let url = |path: &str| format!("http://127.0.0.1:{port}/{path}");
-    let strict = Outbound::new(local(), Limits::default());
+    let strict = Outbound::new(local(), OutboundLimits::default());
     assert!(matches!(
         strict.send(get_of(&url("near"))).await,
         Err(OutboundError::Redirect(_))
@@ -242,9 +243,9 @@ async fn redirects_are_judged_or_refused() {
 
     let following = Outbound::new(
         local(),
-        Limits {
+        OutboundLimits {
             redirects: 3,
-            ..Limits::default()
+            ..OutboundLimits::default()
         },
     );
 
@@ -255,7 +256,10 @@ async fn redirects_are_judged_or_refused() {
 
     let away = following.send(get_of(&url("away"))).await;
     assert!(
-        matches!(away, Err(OutboundError::Refused(Refusal::NotPublic { .. }))),
+        matches!(
+            away,
+            Err(OutboundError::Refused(OutboundRefusal::NotPublic { .. }))
+        ),
         "{away:?}"
     );
     assert!(matches!(
@@ -267,7 +271,7 @@ async fn redirects_are_judged_or_refused() {
 #[tokio::test]
 async fn time_and_body_are_bounded() {
     let port = serve().await.port();
-    let limits = Limits {
+    let limits = OutboundLimits {
         time: Duration::from_millis(300),
         body: 1000,
         redirects: 0,

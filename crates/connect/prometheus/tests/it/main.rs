@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 use reeve_connect_prometheus::{Prometheus, QueryError, QueryErrorKind};
 use reeve_sources::QueryCredentials;
 use reeve_testkit::prometheus::Prometheus as Server;
@@ -98,11 +98,16 @@ impl Peer {
 }
 
 fn client(url: &str, credentials: QueryCredentials) -> Prometheus {
-    let policy = Policy {
+    let policy = OutboundPolicy {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
-        ..Policy::default()
+        ..OutboundPolicy::default()
     };
-    Prometheus::new(Outbound::new(policy, Limits::default()), url, credentials).unwrap()
+    Prometheus::new(
+        Outbound::new(policy, OutboundLimits::default()),
+        url,
+        credentials,
+    )
+    .unwrap()
 }
 
 fn at() -> Timestamp {

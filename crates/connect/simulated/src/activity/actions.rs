@@ -4,7 +4,7 @@ use reeve_audit::{ActionMethod, ActionStatus, Entry, EventType, Json, ResourceRe
 use reeve_estate::ResourceKind;
 
 use super::builder::{self, state};
-use super::{Scene, Target};
+use super::{Scene, SimulatedTarget};
 use crate::company::people::Person;
 use crate::noise::{between, draw, hex, pick, unit};
 
@@ -142,7 +142,7 @@ pub(super) fn write(
 
     if refused {
         // What was refused changed nothing.
-        entry.changes = reeve_audit::Changes::default();
+        entry.changes = reeve_audit::EntryChanges::default();
         entry = entry
             .with_metadata("reason", "not permitted by the role of the caller")
             .with_tag("denied");
@@ -168,16 +168,21 @@ fn choose(team: &str, key: u64) -> PersonAction {
 }
 
 /// A resource of the team, of one of the kinds; any such resource when the team has none.
-fn one<'a>(scene: &'a Scene, team: &str, key: u64, kinds: &[ResourceKind]) -> Option<&'a Target> {
-    let fits = |target: &&Target| kinds.contains(&target.kind);
-    let own: Vec<&Target> = scene
+fn one<'a>(
+    scene: &'a Scene,
+    team: &str,
+    key: u64,
+    kinds: &[ResourceKind],
+) -> Option<&'a SimulatedTarget> {
+    let fits = |target: &&SimulatedTarget| kinds.contains(&target.kind);
+    let own: Vec<&SimulatedTarget> = scene
         .targets
         .iter()
         .filter(fits)
         .filter(|target| target.team == team)
         .collect();
 
-    let any: Vec<&Target> = if own.is_empty() {
+    let any: Vec<&SimulatedTarget> = if own.is_empty() {
         scene.targets.iter().filter(fits).collect()
     } else {
         own

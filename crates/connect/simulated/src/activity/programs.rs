@@ -8,7 +8,7 @@ use reeve_estate::ResourceKind;
 
 use super::builder::{self, state};
 use super::stories::THEFT_MIN;
-use super::{Scene, Target};
+use super::{Scene, SimulatedTarget};
 use crate::company::people::{Chore, ROBOTS, Robot};
 use crate::describing::access_key;
 use crate::noise::{draw, hex, key, pick, unit};
@@ -82,7 +82,7 @@ fn release(scene: &Scene, seed: u64, minute: i64, into: &mut Vec<Entry>) {
 fn chore(scene: &Scene, robot: &Robot, key: u64, minute: i64) -> Option<Entry> {
     let one = |kind| pick(key, 51, &scene.of_kind(kind, None)).copied();
     let number = |low: u64, range: u64| Json::from(low + draw(key, 52) % range);
-    let write = |kind, operation: &str, target: &Target, by, method| {
+    let write = |kind, operation: &str, target: &SimulatedTarget, by, method| {
         builder::entry(kind, key, minute)
             .by(builder::program(by, robot.id, robot.agent))
             .on(target.reference.clone())
@@ -168,7 +168,7 @@ fn chore(scene: &Scene, robot: &Robot, key: u64, minute: i64) -> Option<Entry> {
     })
 }
 
-fn taken(target: &Target, minute: i64) -> Option<Entry> {
+fn taken(target: &SimulatedTarget, minute: i64) -> Option<Entry> {
     let slot = minute.div_euclid(5);
     let (begins, lasts) = interruption(target.key, slot)?;
     if begins != slot {

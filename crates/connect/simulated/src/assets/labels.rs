@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{Catalogue, Provider, ResourceKind};
+use reeve_estate::{PriceCatalogue, Provider, ResourceKind};
 
 use crate::company::people::PEOPLE;
 use crate::company::{Machine, Managed, Owner};
 
 pub(super) fn architecture(provider: Provider, size: &str) -> String {
-    let known = Catalogue::builtin()
+    let known = PriceCatalogue::builtin()
         .instance(provider, size)
         .and_then(|spec| spec.architectures.first());
     known.cloned().unwrap_or_else(|| "x86_64".to_owned())

@@ -4,8 +4,8 @@ use reeve_estate::Provider;
 
 use super::Managed::{CloudFormation, Terraform};
 use super::{
-    Account, Address, Balancer, Bucket, Database, DiskSnapshot, Gateway, Group, LooseDisk, Machine,
-    Owner, machine, owner,
+    Account, Address, Balancer, Database, DiskSnapshot, Gateway, LooseDisk, Machine, Owner,
+    SimulatedBucket, SimulatedGroup, machine, owner,
 };
 use crate::load::Load::{
     Batch, Bursty, Database as Used, DatabaseFilling, DatabaseIdle, DatabaseOversized, Drained,
@@ -337,8 +337,8 @@ const fn bucket(
     gib: u32,
     class: &'static str,
     owner: Owner,
-) -> Bucket {
-    Bucket {
+) -> SimulatedBucket {
+    SimulatedBucket {
         name,
         region,
         gib,
@@ -350,7 +350,7 @@ const fn bucket(
     }
 }
 
-const BUCKETS: &[Bucket] = &[
+const BUCKETS: &[SimulatedBucket] = &[
     bucket("acme-shop-images", US, 4200, "STANDARD", STOREFRONT).keeping_uploads(),
     bucket("acme-shop-static", US, 180, "STANDARD", STOREFRONT),
     bucket("acme-cloudtrail", US, 950, "STANDARD", CORE).rarely_read(),
@@ -448,23 +448,23 @@ const ADDRESSES: &[Address] = &[
     },
 ];
 
-const GROUPS: &[Group] = &[
-    Group {
+const GROUPS: &[SimulatedGroup] = &[
+    SimulatedGroup {
         name: "shop-web",
         region: US,
         owner: STOREFRONT,
     },
-    Group {
+    SimulatedGroup {
         name: "checkout-api",
         region: US,
         owner: CHECKOUT,
     },
-    Group {
+    SimulatedGroup {
         name: "gift-api",
         region: US,
         owner: STOREFRONT,
     },
-    Group {
+    SimulatedGroup {
         name: "render-workers",
         region: EU,
         owner: STOREFRONT,

@@ -3,7 +3,9 @@
 
 use reeve_estate::Provider;
 
-use super::{Account, Balancer, Database, Group, LooseDisk, Machine, Owner, machine, owner};
+use super::{
+    Account, Balancer, Database, LooseDisk, Machine, Owner, SimulatedGroup, machine, owner,
+};
 use crate::load::Load::{
     Database as Used, DatabaseIdle, Idle, Leak, Memory, MonthEnd, Office, Oversized, Steady,
     Throttled, Web,
@@ -154,7 +156,7 @@ const BALANCERS: &[Balancer] = &[Balancer {
     owner: INTRANET,
 }];
 
-const GROUPS: &[Group] = &[Group {
+const GROUPS: &[SimulatedGroup] = &[SimulatedGroup {
     name: "intranet",
     region: EU,
     owner: INTRANET,

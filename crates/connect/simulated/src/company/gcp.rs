@@ -4,7 +4,8 @@ use reeve_estate::Provider;
 
 use super::Managed::Terraform;
 use super::{
-    Account, Balancer, Bucket, Database, Group, LooseDisk, Machine, Owner, machine, owner,
+    Account, Balancer, Database, LooseDisk, Machine, Owner, SimulatedBucket, SimulatedGroup,
+    machine, owner,
 };
 use crate::load::Load::{
     Batch, Bursty, Database as Used, DatabaseOversized, Idle, Memory, MonthEnd, Office, Oversized,
@@ -119,8 +120,8 @@ const LOOSE_DISKS: &[LooseDisk] = &[
     },
 ];
 
-const BUCKETS: &[Bucket] = &[
-    Bucket {
+const BUCKETS: &[SimulatedBucket] = &[
+    SimulatedBucket {
         name: "acme-lake-raw",
         region: US,
         gib: 38_000,
@@ -130,7 +131,7 @@ const BUCKETS: &[Bucket] = &[
         expires: true,
         rarely_read: false,
     },
-    Bucket {
+    SimulatedBucket {
         name: "acme-lake-curated",
         region: US,
         gib: 9_400,
@@ -140,7 +141,7 @@ const BUCKETS: &[Bucket] = &[
         expires: true,
         rarely_read: false,
     },
-    Bucket {
+    SimulatedBucket {
         name: "acme-models",
         region: EU,
         gib: 640,
@@ -150,7 +151,7 @@ const BUCKETS: &[Bucket] = &[
         expires: true,
         rarely_read: false,
     },
-    Bucket {
+    SimulatedBucket {
         name: "acme-lake-archive",
         region: EU,
         gib: 61_000,
@@ -181,7 +182,7 @@ const BALANCERS: &[Balancer] = &[
     },
 ];
 
-const GROUPS: &[Group] = &[Group {
+const GROUPS: &[SimulatedGroup] = &[SimulatedGroup {
     name: "ingest",
     region: US,
     owner: PIPELINE,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{PERIOD_S, SLOTS_PER_DAY, SLOTS_PER_HOUR, Signal};
+use super::{PERIOD_S, SLOTS_PER_DAY, SLOTS_PER_HOUR, SimulatedSignal};
 use crate::load::Load;
 use crate::noise::draw;
 
@@ -13,7 +13,7 @@ const FULL: f64 = 92.5;
 const CHECKOUT: &str = "checkout-api-";
 const RETRIES: std::ops::Range<i64> = -5..9;
 
-impl Signal<'_> {
+impl SimulatedSignal<'_> {
     /// Percent of all cores of the size it has.
     pub(super) fn cpu(&self, slot: i64) -> f64 {
         let era = self.era(slot);

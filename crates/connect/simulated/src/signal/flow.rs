@@ -2,14 +2,14 @@
 
 use reeve_estate::{GIB, Metric, ResourceKind};
 
-use super::{PERIOD_S, SLOTS_PER_DAY, SLOTS_PER_HOUR, Signal};
+use super::{PERIOD_S, SLOTS_PER_DAY, SLOTS_PER_HOUR, SimulatedSignal};
 use crate::load::Load;
 use crate::noise::{between, unit};
 
 /// Bytes of a disk operation.
 const OPERATION: f64 = 16_384.0;
 
-impl Signal<'_> {
+impl SimulatedSignal<'_> {
     /// Bytes or operations a second, or bytes free.
     pub(super) fn flow(&self, metric: Metric, slot: i64) -> f64 {
         match metric {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_estate::{Catalogue, Observe, Provider, Purchase, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    Observe, PriceCatalogue, Provider, Purchase, Resource, ResourceKind, ResourceState,
+};
 
 use crate::{SEED, account, anchor, quiet};
 
@@ -81,7 +83,7 @@ async fn every_load_is_there_and_sizes_resolve() {
             continue;
         }
         let size = resource.specification.instance_type.as_deref().unwrap();
-        let spec = Catalogue::builtin().instance(resource.provider, size);
+        let spec = PriceCatalogue::builtin().instance(resource.provider, size);
         assert!(
             spec.is_some(),
             "{size} of {} is not in the catalogue",
@@ -128,7 +130,7 @@ async fn the_same_seed_gives_the_same_estate() {
     assert_eq!(first, everything(&quiet().0).await);
 
     let hands = crate::Hands::at(anchor());
-    let other = reeve_connect_simulated::Settings {
+    let other = reeve_connect_simulated::SimulatedSettings {
         seed: SEED + 1,
         ..crate::settings(&hands)
     };
@@ -145,7 +147,7 @@ async fn the_bill_is_below_the_list() {
     let share = |name: &str| {
         let resource = all.iter().find(|resource| resource.name == name).unwrap();
         resource.monthly_cost.unwrap().usd()
-            / Catalogue::builtin()
+            / PriceCatalogue::builtin()
                 .monthly_cost(resource)
                 .unwrap()
                 .cost

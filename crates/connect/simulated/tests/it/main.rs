@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_simulated::{Faults, Settings, SimulatedAccount, SimulatedEstate};
+use reeve_connect_simulated::{Faults, SimulatedAccount, SimulatedEstate, SimulatedSettings};
 use reeve_estate::{Metric, Observe, Resource, Sample, SampleQuery};
 
 pub(crate) const SEED: u64 = 20_261_120;
@@ -51,9 +51,9 @@ impl Hands {
 
 /// An estate without faults under a clock that tests move. Changes take the clouds' time on that
 /// clock, but no call waits.
-pub(crate) fn settings(hands: &Hands) -> Settings {
+pub(crate) fn settings(hands: &Hands) -> SimulatedSettings {
     let hands = hands.clone();
-    Settings::new(SEED, anchor())
+    SimulatedSettings::new(SEED, anchor())
         .with_faults(Faults::none())
         .with_clock(move || hands.now())
 }

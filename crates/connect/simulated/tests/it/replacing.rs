@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, Described, DescriptionSink, Observe, Reading, Resource, ResourceKind, StoreError,
+    Act, Described, DescriptionReading, DescriptionSink, Observe, Resource, ResourceKind,
+    StoreError,
 };
-use reeve_flows::Rule;
+use reeve_flows::FlowRule;
 use reeve_recommend::change::GroupOperation;
 
 use crate::{account, quiet};
@@ -24,7 +25,7 @@ impl DescriptionSink for Kept {
         Ok(())
     }
 
-    async fn end(&self, _: Reading) -> Result<(), StoreError> {
+    async fn end(&self, _: DescriptionReading) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -58,7 +59,7 @@ async fn a_group_is_exchanged_and_comes_back() {
     let before = used().await;
     assert!(!before.interfaces.is_empty());
 
-    let rules = vec![Rule::parse("ingress tcp 443-443 10.0.0.0/16").unwrap()];
+    let rules = vec![FlowRule::parse("ingress tcp 443-443 10.0.0.0/16").unwrap()];
     for operation in [
         GroupOperation::MakeReplacement { rules },
         GroupOperation::AddReplacement,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::program::{Session, SftpFailure};
+use super::program::{SftpFailure, SftpSession};
 use crate::upload::StorageError;
 
 /// A file and its place.
@@ -17,7 +17,7 @@ pub(super) struct Upload<'a> {
 
 impl Upload<'_> {
     /// Uploads under another name, then renames.
-    pub(super) async fn run(&self, session: &Session) -> Result<(), StorageError> {
+    pub(super) async fn run(&self, session: &SftpSession) -> Result<(), StorageError> {
         match session.run(&self.upload()).await {
             Ok(()) => Ok(()),
             // A server without `posix-rename@openssh.com` does not rename onto a file, which an

@@ -25,7 +25,7 @@ const PRIVATE_KEY: &str = "-----BEGIN";
 const MAX_REASON: usize = 400;
 
 /// Settings of one sign-in, ready to be used by several programs one after the other.
-pub(super) struct Session {
+pub(super) struct SftpSession {
     folder: TempDir,
     target: String,
     port: u16,
@@ -74,14 +74,14 @@ pub(super) fn missing(name: &str, error: &io::Error) -> StorageError {
     })
 }
 
-impl Session {
+impl SftpSession {
     /// Writes what the program reads: the known host, the private key or the way to the password.
     pub(super) fn begin(
         server: &Server,
         address: SocketAddr,
         host_key: &HostKey,
         secret: &str,
-    ) -> Result<Session, StorageError> {
+    ) -> Result<SftpSession, StorageError> {
         if secret.trim().is_empty() {
             return Err(StorageError::Settings(
                 "a password or a private key is needed".to_owned(),
@@ -124,7 +124,7 @@ impl Session {
         };
         let target = format!("{}@{host}", server.username);
 
-        Ok(Session {
+        Ok(SftpSession {
             folder,
             target,
             port: address.port(),
@@ -236,7 +236,7 @@ fn tells(line: &str) -> bool {
     !(line.is_empty() || is_known_folder || is_progress || line == "Connection closed")
 }
 
-impl Drop for Session {
+impl Drop for SftpSession {
     fn drop(&mut self) {
         // What was the private key is overwritten before it is removed with its folder.
         let path = self.folder.path().join("key");

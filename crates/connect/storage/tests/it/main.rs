@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use reeve_connect_outbound::{Limits, Outbound, Policy};
+use reeve_connect_outbound::{Outbound, OutboundLimits, OutboundPolicy};
 use reeve_connect_storage::sftp::{self, Server};
 use reeve_connect_storage::{StorageError, client};
 use reeve_testkit::line::Line;
@@ -15,9 +15,9 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
 fn local() -> Outbound {
-    client(Policy {
+    client(OutboundPolicy {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
-        ..Policy::default()
+        ..OutboundPolicy::default()
     })
 }
 
@@ -216,7 +216,7 @@ async fn what_is_wrong_is_said_without_the_secret() {
         "{refused}"
     );
 
-    let guarded = Outbound::new(Policy::default(), Limits::default());
+    let guarded = Outbound::new(OutboundPolicy::default(), OutboundLimits::default());
     let refused = sftp::put(&guarded, &server(&sshd), &key, "", "one.txt", sent.path())
         .await
         .unwrap_err();

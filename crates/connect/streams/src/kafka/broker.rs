@@ -15,7 +15,7 @@ const LONGEST_ANSWER: usize = 4 << 20;
 
 /// User, password and the way in which they are shown to a broker.
 #[derive(Clone)]
-pub(super) struct Credentials {
+pub(super) struct KafkaCredentials {
     pub(super) sasl: KafkaSasl,
     pub(super) username: String,
     pub(super) password: String,
@@ -36,7 +36,7 @@ impl BrokerConnection {
     pub(super) async fn open(
         outbound: &Outbound,
         (host, port, tls): (&str, u16, bool),
-        credentials: &Credentials,
+        credentials: &KafkaCredentials,
     ) -> Result<BrokerConnection, SendError> {
         let connected = outbound.connect(host, port, tls).await;
         let connection = connected.map_err(|error| match error {
@@ -103,8 +103,8 @@ impl BrokerConnection {
         Ok(answer)
     }
 
-    async fn sign_in(&mut self, credentials: &Credentials) -> Result<(), SendError> {
-        let Credentials {
+    async fn sign_in(&mut self, credentials: &KafkaCredentials) -> Result<(), SendError> {
+        let KafkaCredentials {
             sasl,
             username,
             password,

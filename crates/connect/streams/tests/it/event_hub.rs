@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use reeve_connect_streams::{EventHubSink, client};
-use reeve_streams::{Acked, SendError, Sink as _};
+use reeve_streams::{Acked, SendError, StreamSink as _};
 use serde_json::Value;
 use sha2::Sha256;
 

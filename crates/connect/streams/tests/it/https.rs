@@ -7,7 +7,7 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use reeve_connect_streams::{HttpsSink, client};
-use reeve_streams::{Acked, HttpsBody, SendError, Sink as _, StreamFormat};
+use reeve_streams::{Acked, HttpsBody, SendError, StreamFormat, StreamSink as _};
 
 use crate::{local, records};
 

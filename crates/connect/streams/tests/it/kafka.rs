@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_connect_streams::{KafkaSink, KafkaTopic, client};
-use reeve_streams::{KafkaCompression, KafkaKey, KafkaSasl, SendError, Sink as _, StreamRecord};
+use reeve_streams::{
+    KafkaCompression, KafkaKey, KafkaSasl, SendError, StreamRecord, StreamSink as _,
+};
 use reeve_testkit::kafka::{Kafka, LARGEST_BATCH, PLAIN_USER, SCRAM_USER};
 
 use crate::local;
@@ -94,7 +96,7 @@ async fn a_real_broker_confirms_records_in_order() {
         tls: true,
         ..topic(ports.tls, "one")
     };
-    let policy = Policy {
+    let policy = OutboundPolicy {
         authorities: pem,
         ..local()
     };
@@ -159,7 +161,7 @@ async fn refusals(port: u16) {
     assert_is_configuration(missing, "does not exist");
 
     // Addresses are judged before anything is sent.
-    let sink = KafkaSink::new(client(Policy::default()), topic(port, "one"), "");
+    let sink = KafkaSink::new(client(OutboundPolicy::default()), topic(port, "one"), "");
     let error = sink
         .send(&records(0, 1, 1))
         .await

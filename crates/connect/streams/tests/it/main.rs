@@ -12,14 +12,14 @@ mod splunk;
 mod syslog;
 
 use jiff::Timestamp;
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_streams::StreamRecord;
 
 /// A policy that lets this machine be reached.
-fn local() -> Policy {
-    Policy {
+fn local() -> OutboundPolicy {
+    OutboundPolicy {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
-        ..Policy::default()
+        ..OutboundPolicy::default()
     }
 }
 

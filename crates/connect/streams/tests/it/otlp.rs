@@ -5,7 +5,7 @@ use reeve_audit::format::{EntryView, Integrity};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, Severity, events};
 use reeve_connect_streams::{OtlpSink, client};
 use reeve_streams::{
-    OtlpEncoding, SendError, Sink as _, StreamFormat, StreamRecord, StreamSettings,
+    OtlpEncoding, SendError, StreamFormat, StreamRecord, StreamSettings, StreamSink as _,
 };
 
 use crate::collector::{API_KEY, Collector, uid};

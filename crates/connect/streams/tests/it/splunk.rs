@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reeve_connect_streams::{SplunkSink, client};
-use reeve_streams::{Acked, SendError, Sink as _, StreamFormat};
+use reeve_streams::{Acked, SendError, StreamFormat, StreamSink as _};
 
 use crate::hec::{Behavior, Hec, TOKEN};
 use crate::{local, records};

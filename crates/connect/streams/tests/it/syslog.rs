@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use reeve_connect_outbound::Policy;
+use reeve_connect_outbound::OutboundPolicy;
 use reeve_connect_streams::{SyslogSink, client};
-use reeve_streams::{Acked, SendError, Sink as _};
+use reeve_streams::{Acked, SendError, StreamSink as _};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -106,7 +106,7 @@ async fn frames_go_over_tls_to_a_server_that_is_trusted() {
         "{refused:?}"
     );
 
-    let policy = Policy {
+    let policy = OutboundPolicy {
         authorities: certificate,
         ..local()
     };

@@ -12,18 +12,18 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
 use jiff::{SignedDuration, Timestamp};
-use reeve_connect_outbound::{Limits, Lookup, Outbound, Policy};
+use reeve_connect_outbound::{Lookup, Outbound, OutboundLimits, OutboundPolicy};
 use reeve_connect_webhook::{Sender, sign};
 use reeve_notify::webhook::{Secret, Secrets, WebhookMessage, WebhookSender as _};
 use standardwebhooks::Webhook;
 
 const BODY: &str = r#"{"type":"test","timestamp":"2026-11-21T00:00:00.000Z","data":{"é":1}}"#;
 
-fn local() -> Policy {
-    Policy {
+fn local() -> OutboundPolicy {
+    OutboundPolicy {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
         plain_http: false,
-        ..Policy::default()
+        ..OutboundPolicy::default()
     }
 }
 
@@ -216,7 +216,7 @@ impl Lookup for Names {
 #[tokio::test]
 async fn the_inside_is_refused() {
     let (url, seen) = receiver().await;
-    let strict = Sender::new(Policy::default());
+    let strict = Sender::new(OutboundPolicy::default());
     let attempt = strict
         .send(&message(
             format!("{url}/ok"),
@@ -233,8 +233,12 @@ async fn the_inside_is_refused() {
     );
 
     let named = Sender::over(
-        Policy::default(),
-        Outbound::with_lookup(Policy::default(), Limits::default(), Arc::new(Names)),
+        OutboundPolicy::default(),
+        Outbound::with_lookup(
+            OutboundPolicy::default(),
+            OutboundLimits::default(),
+            Arc::new(Names),
+        ),
     );
     for host in ["inside.example", "mixed.example"] {
         let attempt = named

@@ -33,7 +33,7 @@ fn judged(trials: &[IndexTrial], inserts: f64) -> (Vec<String>, Vec<Unjudged>) {
         observation,
         vec![statement("1", "SELECT 1"), statement("2", "SELECT 2")],
     );
-    let (advice, refused) = judge(&observation, trials, &Thresholds::default());
+    let (advice, refused) = judge(&observation, trials, &DatabaseThresholds::default());
     (advice.into_iter().map(|one| one.object).collect(), refused)
 }
 

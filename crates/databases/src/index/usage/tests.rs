@@ -3,18 +3,18 @@
 use super::*;
 use crate::testing::{index, observation};
 
-fn judged(indexes: Vec<Index>) -> Vec<(String, String)> {
+fn judged(indexes: Vec<DatabaseIndex>) -> Vec<(String, String)> {
     let mut observation = observation(Engine::Postgresql);
     observation.indexes = indexes;
-    let (advice, _) = judge(&observation, &Thresholds::default());
+    let (advice, _) = judge(&observation, &DatabaseThresholds::default());
     advice
         .into_iter()
         .map(|one| (one.rule, one.object))
         .collect()
 }
 
-fn used(name: &str, columns: &[&str]) -> Index {
-    Index {
+fn used(name: &str, columns: &[&str]) -> DatabaseIndex {
+    DatabaseIndex {
         scans: Some(9.0),
         ..index(name, columns)
     }
@@ -38,15 +38,15 @@ fn a_prefix_is_redundant_only_with_the_same_order_and_condition() {
         [("redundant_index".to_owned(), "public.narrow".to_owned())]
     );
 
-    let partial = Index {
+    let partial = DatabaseIndex {
         predicate: Some("a > 0".to_owned()),
         ..used("narrow", &["a"])
     };
-    let descending = Index {
+    let descending = DatabaseIndex {
         key_options: vec!["1:0:3".to_owned()],
         ..used("narrow", &["a"])
     };
-    let unique = Index {
+    let unique = DatabaseIndex {
         is_unique: true,
         ..used("narrow", &["a"])
     };
@@ -70,7 +70,7 @@ fn an_index_with_a_rule_is_never_unused() {
         Constraint::ForeignKey,
         Constraint::Partition,
     ] {
-        let index = Index {
+        let index = DatabaseIndex {
             constraints: vec![constraint],
             ..index("idle", &["a"])
         };
@@ -80,7 +80,7 @@ fn an_index_with_a_rule_is_never_unused() {
 
 #[test]
 fn an_index_of_a_foreign_key_goes_only_beside_another() {
-    let keyed = |name: &str| Index {
+    let keyed = |name: &str| DatabaseIndex {
         constraints: vec![Constraint::ForeignKey],
         ..used(name, &["a"])
     };
@@ -97,7 +97,7 @@ fn counters_that_say_too_little_are_not_believed() {
         let mut observation = observation(Engine::Postgresql);
         observation.indexes = vec![index("idle", &["a"])];
         change(&mut observation);
-        let (advice, unjudged) = judge(&observation, &Thresholds::default());
+        let (advice, unjudged) = judge(&observation, &DatabaseThresholds::default());
         assert!(advice.is_empty(), "{advice:?}");
         unjudged[0].reason.clone()
     };

@@ -7,7 +7,7 @@ use reeve_testkit::contract::agents::{agent, recommendation};
 use crate::automatic::policy::*;
 
 /// An agent that may apply up to high impact by itself, and a matrix that asks for no signature.
-fn permissive() -> (ApprovalMatrix, Agent, Candidate) {
+fn permissive() -> (ApprovalMatrix, Agent, AutomaticCandidate) {
     let mut agent = agent("a-one", AgentType::COST_OPTIMIZER, 1).unwrap();
     agent.mode = Mode::Active;
     agent.auto_apply.enabled = true;
@@ -21,7 +21,7 @@ fn permissive() -> (ApprovalMatrix, Agent, Candidate) {
         ..ApprovalMatrix::default()
     };
 
-    let mut candidate = Candidate::from(&recommendation("r-one", "i-1").unwrap());
+    let mut candidate = AutomaticCandidate::from(&recommendation("r-one", "i-1").unwrap());
     candidate.agent_id = Some(agent.id.clone());
     candidate.agent_type = agent.agent_type;
     candidate.status = Status::Open;
@@ -39,16 +39,16 @@ fn permissive() -> (ApprovalMatrix, Agent, Candidate) {
 #[test]
 fn nothing_that_cannot_be_undone_is_applied_without_a_signature() {
     let (matrix, agent, candidate) = permissive();
-    let decided = |candidate: &Candidate| decide(&matrix, &agent, candidate, 365);
+    let decided = |candidate: &AutomaticCandidate| decide(&matrix, &agent, candidate, 365);
     assert_eq!(decided(&candidate), Auto::Apply);
 
-    let deletion = Candidate {
+    let deletion = AutomaticCandidate {
         is_reversible: false,
         ..candidate.clone()
     };
     assert_eq!(decided(&deletion), Auto::Leave("not_reversible"));
 
-    let conversion = Candidate {
+    let conversion = AutomaticCandidate {
         impact_level: Impact::Low,
         ..deletion.clone()
     };
@@ -72,7 +72,7 @@ fn nothing_that_cannot_be_undone_is_applied_without_a_signature() {
 #[test]
 fn a_finding_that_needs_a_person_is_left_in_every_mode() {
     let (matrix, agent, candidate) = permissive();
-    let asks = Candidate {
+    let asks = AutomaticCandidate {
         needs_person: true,
         impact_level: Impact::Low,
         ..candidate

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Mutation, Observed, Operation, Resource,
-    ResourceId, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, PriceCatalogue, Resource,
+    ResourceId, ResourceSnapshot,
 };
 use reeve_recommend::change::{Change, refused};
 
@@ -25,7 +25,7 @@ pub(super) fn id_of(real: &str) -> ResourceId {
 /// A resource that is not there.
 pub(crate) struct SimulatedTwin {
     change: Arc<dyn Change>,
-    catalogue: Arc<Catalogue>,
+    catalogue: Arc<PriceCatalogue>,
     resource: Mutex<Resource>,
     volumes: Vec<Resource>,
     snapshots: Mutex<u32>,
@@ -37,7 +37,7 @@ impl SimulatedTwin {
         real: &Resource,
         volumes: &[Resource],
         change: Arc<dyn Change>,
-        catalogue: Arc<Catalogue>,
+        catalogue: Arc<PriceCatalogue>,
     ) -> Self {
         let renamed = |resource: &Resource| Resource {
             id: id_of(resource.id.as_str()),
@@ -89,7 +89,7 @@ impl Act for SimulatedTwin {
         if let Some(Mutation::Snapshot { .. }) = operation.downcast_ref() {
             let mut taken = self.snapshots.lock();
             *taken += 1;
-            return Ok(Applied::Snapshot(Snapshot {
+            return Ok(Applied::Snapshot(ResourceSnapshot {
                 id: format!("{PREFIX}snapshot-{taken}"),
             }));
         }
@@ -111,7 +111,7 @@ impl Act for SimulatedTwin {
         &self,
         _: &ResourceId,
         _: &str,
-        _: &Snapshot,
+        _: &ResourceSnapshot,
     ) -> Result<bool, ActError> {
         Ok(true)
     }
@@ -143,7 +143,7 @@ mod tests {
             &machine(),
             &[],
             change,
-            Arc::new(Catalogue::builtin().clone()),
+            Arc::new(PriceCatalogue::builtin().clone()),
         );
         let own = twin.resource();
         assert_eq!(own.id.as_str(), "simulated:i-1");

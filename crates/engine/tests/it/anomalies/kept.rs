@@ -255,7 +255,7 @@ pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService 
         identifier_key: [7; 32],
         recorder: Arc::clone(&world.log) as _,
         log: Arc::clone(&world.log) as _,
-        catalogue: Arc::new(reeve_estate::Catalogue::builtin().clone()),
+        catalogue: Arc::new(reeve_estate::PriceCatalogue::builtin().clone()),
         agent_types: reeve_agents::registry(),
         clock: Arc::clone(&world.clock) as _,
     })

@@ -8,14 +8,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::{
-    ConnectionId, Described, DescriptionChange, DescriptionStore, Document, Known, Neighbour,
-    OwnedRelation, ReadOutcome, Reading, Relation, Resource, ResourceId, ResourceKind, StoreError,
-    Version,
+    ConnectionId, Described, DescriptionChange, DescriptionReading, DescriptionStore,
+    DescriptionVersion, Document, KnownDescription, Neighbour, OwnedRelation, ReadOutcome,
+    Relation, Resource, ResourceId, ResourceKind, StoreError,
 };
 use reeve_recommend::agent::AgentId;
 use reeve_recommend::judgement::evidence::{
-    Evidence, EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore,
-    EvidenceTurnover,
+    EvidenceChange, EvidenceCount, EvidenceFilter, EvidenceKey, EvidenceStore, EvidenceTurnover,
+    JudgementEvidence,
 };
 
 use crate::store::Memory;
@@ -27,8 +27,8 @@ pub(crate) struct Descriptions {
     memory: Arc<Memory>,
     described: Mutex<BTreeMap<ResourceId, (Document, Vec<Relation>)>>,
     marks: Mutex<BTreeMap<ResourceId, u64>>,
-    complete: Mutex<Vec<Reading>>,
-    pub(crate) evidence: Mutex<BTreeMap<EvidenceKey, Evidence>>,
+    complete: Mutex<Vec<DescriptionReading>>,
+    pub(crate) evidence: Mutex<BTreeMap<EvidenceKey, JudgementEvidence>>,
     rows: AtomicU64,
     /// Documents cannot be read.
     pub(crate) is_broken: AtomicBool,
@@ -70,7 +70,7 @@ impl Descriptions {
 
     /// Notes that a kind was read completely.
     pub(crate) fn complete(&self, kind: ResourceKind) {
-        self.complete.lock().push(Reading {
+        self.complete.lock().push(DescriptionReading {
             kind,
             region: String::new(),
             outcome: ReadOutcome::Complete,
@@ -102,7 +102,11 @@ impl Descriptions {
 
 #[async_trait]
 impl DescriptionStore for Descriptions {
-    async fn description_known(&self, _: &ConnectionId, ids: &[ResourceId]) -> Result<Vec<Known>> {
+    async fn description_known(
+        &self,
+        _: &ConnectionId,
+        ids: &[ResourceId],
+    ) -> Result<Vec<KnownDescription>> {
         let (resources, described) = (self.memory.resources.lock(), self.described.lock());
         let ids: BTreeSet<&ResourceId> = ids.iter().collect();
         let known = ids.into_iter().filter_map(|id| {
@@ -111,7 +115,7 @@ impl DescriptionStore for Descriptions {
             if resource.is_none() && description.is_none() {
                 return None;
             }
-            Some(Known {
+            Some(KnownDescription {
                 resource,
                 id: id.clone(),
                 hash: description.map(|(document, _)| document.hash()),
@@ -174,7 +178,7 @@ impl DescriptionStore for Descriptions {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         self.read(all.into_iter().take(limit).collect())
     }
-    async fn readings(&self, _: &ConnectionId) -> Result<Vec<Reading>> {
+    async fn readings(&self, _: &ConnectionId) -> Result<Vec<DescriptionReading>> {
         Ok(self.complete.lock().clone())
     }
     async fn description_put(&self, _: &ConnectionId, _: &[Described], _: Timestamp) -> Result<()> {
@@ -210,7 +214,7 @@ impl DescriptionStore for Descriptions {
         });
         self.read(own.cloned().collect())
     }
-    async fn versions(&self, _: &ConnectionId, _: &ResourceId) -> Result<Vec<Version>> {
+    async fn versions(&self, _: &ConnectionId, _: &ResourceId) -> Result<Vec<DescriptionVersion>> {
         Ok(Vec::new())
     }
     async fn document_at(
@@ -218,7 +222,7 @@ impl DescriptionStore for Descriptions {
         _: &ConnectionId,
         _: &ResourceId,
         _: Timestamp,
-    ) -> Result<Option<(Version, Document)>> {
+    ) -> Result<Option<(DescriptionVersion, Document)>> {
         unreachable!("runs read no earlier versions")
     }
     async fn neighbours(
@@ -229,7 +233,7 @@ impl DescriptionStore for Descriptions {
     ) -> Result<(Vec<Neighbour>, u64)> {
         unreachable!("runs read the neighbours of many resources at once")
     }
-    async fn reading_put(&self, _: &ConnectionId, _: &Reading) -> Result<()> {
+    async fn reading_put(&self, _: &ConnectionId, _: &DescriptionReading) -> Result<()> {
         unreachable!("runs write no readings")
     }
     async fn versions_expire(&self, _: Timestamp) -> Result<u64> {
@@ -243,7 +247,7 @@ impl EvidenceStore for Descriptions {
         &self,
         connection: &ConnectionId,
         resources: &[ResourceId],
-    ) -> Result<Vec<Evidence>> {
+    ) -> Result<Vec<JudgementEvidence>> {
         let evidence = self.evidence.lock();
         let own = evidence.values();
         let own = own.filter(|one| one.connection == *connection);
@@ -253,7 +257,7 @@ impl EvidenceStore for Descriptions {
                 .collect(),
         )
     }
-    async fn evidence_put(&self, changed: &[Evidence]) -> Result<()> {
+    async fn evidence_put(&self, changed: &[JudgementEvidence]) -> Result<()> {
         let changed = changed.iter().map(|one| (one.key(), one.clone()));
         self.evidence.lock().extend(changed);
         Ok(())
@@ -265,9 +269,9 @@ impl EvidenceStore for Descriptions {
     async fn evidence_keys(&self, agent: &AgentId) -> Result<Vec<EvidenceKey>> {
         let evidence = self.evidence.lock();
         let own = evidence.values().filter(|one| one.agent == *agent);
-        self.read(own.map(Evidence::key).collect())
+        self.read(own.map(JudgementEvidence::key).collect())
     }
-    async fn evidence_list(&self, _: &EvidenceFilter) -> Result<(Vec<Evidence>, u64)> {
+    async fn evidence_list(&self, _: &EvidenceFilter) -> Result<(Vec<JudgementEvidence>, u64)> {
         unreachable!("runs list no evidence")
     }
     async fn evidence_counts(&self, _: &EvidenceFilter) -> Result<Vec<EvidenceCount>> {
@@ -292,7 +296,7 @@ impl EvidenceStore for Descriptions {
         _: &ConnectionId,
         _: &ResourceId,
         _: &str,
-    ) -> Result<Vec<Evidence>> {
+    ) -> Result<Vec<JudgementEvidence>> {
         unreachable!("runs read no history of evidence")
     }
 }

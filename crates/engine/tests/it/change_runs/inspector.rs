@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, RelationKind, Resource, ResourceKind};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::Settings;
+use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
-use reeve_recommend::agent::{AgentType, Cadence, Detail, Impact};
+use reeve_recommend::agent::{AgentType, Cadence, Impact, RunReportDetail};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
@@ -86,7 +86,7 @@ impl AgentDefinition for WallInspector {
         &INFO
     }
 
-    fn needs(&self, _: &Settings) -> Needs {
+    fn needs(&self, _: &AgentSettings) -> Needs {
         let kinds = vec![ResourceKind::SecurityGroup, network()];
         Needs {
             cadence: Cadence::Changes,
@@ -141,7 +141,7 @@ impl AgentDefinition for WallInspector {
 }
 
 /// Number of open groups, as the document of each says.
-pub(crate) const OPEN_GROUPS: Detail<u64> = Detail::named("open_groups");
+pub(crate) const OPEN_GROUPS: RunReportDetail<u64> = RunReportDetail::named("open_groups");
 
 /// Advises about each network that an open group is in.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::StopMachine;
-use reeve_recommend::judgement::event::Event;
+use reeve_recommend::judgement::event::JudgementEvent;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -48,7 +48,7 @@ impl AgentDefinition for Warden {
         EMERGENCIES
     }
 
-    fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
+    fn judge_event(&self, event: &JudgementEvent, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
         if event.entry().is_some() {
             judgement.proposals.push(douse(facts));

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_agents::cost_optimizer::{CostOptimizer, METRICS};
-use reeve_agents::models::{Confidence, Demand, Deviation, Usage};
+use reeve_agents::models::{Confidence, ModelDemand, ModelDeviation, Usage};
 use reeve_engine::models::{Registry, drift};
-use reeve_estate::{Catalogue, Metric, ResourceKind, Series};
+use reeve_estate::{Metric, PriceCatalogue, ResourceKind, SampleSeries};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::caller::Caller;
@@ -51,7 +51,7 @@ async fn estate(
                 (at, cpu(machine, hours / 24, hours % 24))
             })
             .collect();
-        series.push(Series {
+        series.push(SampleSeries {
             resource: one.id.clone(),
             metric: Metric::CpuUtilization,
             points,
@@ -67,7 +67,7 @@ async fn estate(
         outcomes: Vec::new(),
         open: OpenFacts::default(),
         guardrails: Guardrails::default(),
-        catalogue: Arc::new(Catalogue::builtin().clone()),
+        catalogue: Arc::new(PriceCatalogue::builtin().clone()),
         now,
     }
 }
@@ -109,9 +109,9 @@ async fn each_type_of_the_specification_is_trained_on_weeks_and_judged_on_the_ne
             trainer.name()
         );
     };
-    check(&Demand, ModelType::Forecast, 0.85, 0.5);
+    check(&ModelDemand, ModelType::Forecast, 0.85, 0.5);
 
-    check(&Deviation, ModelType::AnomalyDetection, 0.99, 0.95);
+    check(&ModelDeviation, ModelType::AnomalyDetection, 0.99, 0.95);
     check(&Usage, ModelType::Classification, 0.9, 0.9);
     assert_eq!(
         reeve_agents::registry()
@@ -151,7 +151,7 @@ async fn looking_back_learns_which_recommendations_held() {
             .map(|(at, _)| (*at, 30.0))
             .collect();
         let metric = Metric::MemoryUtilization;
-        material.series.push(Series {
+        material.series.push(SampleSeries {
             resource: one.id.clone(),
             metric,
             points,

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{AnomalySettings, Finding, TrainedBands};
 use reeve_engine::models::Registry;
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::models::{Model, ModelStatus, ModelStore as _, ModelType};
@@ -30,7 +30,7 @@ fn three_months(world: &World, id: &str, cpu: impl Fn(i8, i8) -> f64) {
     };
     let points = (1..=91 * 24).rev().map(point).collect();
 
-    let series = Series {
+    let series = SampleSeries {
         resource: ResourceId::new(id),
         metric: Metric::CpuUtilization,
         points,
@@ -344,7 +344,7 @@ fn measured(world: &World, hours: i64, cpu: impl Fn(f64) -> f64) {
         })
         .collect();
 
-    let series = Series {
+    let series = SampleSeries {
         resource: ResourceId::new("i-1"),
         metric: Metric::CpuUtilization,
         points,

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::SignedDuration;
 use parking_lot::Mutex;
-use reeve_predict::calendar::{CalendarFetch, FetchError, Fetched, Subscription};
+use reeve_predict::calendar::{CalendarFetch, FetchError, FetchedCalendar, Subscription};
 use reeve_predict::{CalendarInput, RuleStore as _};
 use reeve_recommend::error::EngineError;
 
@@ -30,7 +30,7 @@ impl Address {
 
 #[async_trait]
 impl CalendarFetch for Address {
-    async fn fetch(&self, _url: &str, etag: Option<&str>) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, _url: &str, etag: Option<&str>) -> Result<FetchedCalendar, FetchError> {
         self.asked.lock().push(etag.map(str::to_owned));
         let (text, revision) = self
             .served
@@ -41,9 +41,9 @@ impl CalendarFetch for Address {
 
         let own = format!("\"{revision}\"");
         Ok(if etag == Some(own.as_str()) {
-            Fetched::Unchanged
+            FetchedCalendar::Unchanged
         } else {
-            Fetched::Text {
+            FetchedCalendar::Text {
                 text,
                 etag: Some(own),
             }

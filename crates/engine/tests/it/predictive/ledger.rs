@@ -4,12 +4,14 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::StoreError;
 use reeve_predict::calendar::{Calendar, CalendarId, Refresh};
-use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
+use reeve_predict::{
+    Prediction, PredictionFilter, PredictiveRule, RuleId, RuleStore, TrafficSettings,
+};
 
 /// A store of rules, predictions and calendars in memory.
 #[derive(Default)]
 pub(crate) struct Rules {
-    rules: Mutex<Vec<Rule>>,
+    rules: Mutex<Vec<PredictiveRule>>,
     predictions: Mutex<Vec<Prediction>>,
     calendars: Mutex<Vec<Calendar>>,
     traffic: Mutex<TrafficSettings>,
@@ -43,11 +45,11 @@ fn put<T: Clone>(
 
 #[async_trait]
 impl RuleStore for Rules {
-    async fn rule_insert(&self, rule: &Rule) -> Result<(), StoreError> {
+    async fn rule_insert(&self, rule: &PredictiveRule) -> Result<(), StoreError> {
         self.rules.lock().push(rule.clone());
         Ok(())
     }
-    async fn rule_update(&self, rule: &Rule) -> Result<(), StoreError> {
+    async fn rule_update(&self, rule: &PredictiveRule) -> Result<(), StoreError> {
         put(
             &self.rules,
             rule,
@@ -55,7 +57,7 @@ impl RuleStore for Rules {
             |one| one.version,
         )
     }
-    async fn rule_evaluated(&self, rule: &Rule) -> Result<(), StoreError> {
+    async fn rule_evaluated(&self, rule: &PredictiveRule) -> Result<(), StoreError> {
         for one in self.rules.lock().iter_mut().filter(|one| one.id == rule.id) {
             (one.evaluated_at, one.last_result) = (rule.evaluated_at, rule.last_result.clone());
         }
@@ -66,7 +68,7 @@ impl RuleStore for Rules {
         self.predictions.lock().retain(|one| one.rule != *id);
         Ok(())
     }
-    async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError> {
+    async fn rule_get(&self, id: &RuleId) -> Result<PredictiveRule, StoreError> {
         self.rules
             .lock()
             .iter()
@@ -74,7 +76,7 @@ impl RuleStore for Rules {
             .cloned()
             .ok_or_else(|| missing("predictive rule", &id.0))
     }
-    async fn rule_list(&self) -> Result<Vec<Rule>, StoreError> {
+    async fn rule_list(&self) -> Result<Vec<PredictiveRule>, StoreError> {
         Ok(self.rules.lock().clone())
     }
     async fn traffic_settings_get(&self) -> Result<TrafficSettings, StoreError> {

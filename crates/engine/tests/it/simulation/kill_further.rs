@@ -17,11 +17,11 @@ use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::{Plan, procedure, relief};
 use reeve_recommend::ports::Clock as _;
-use reeve_recommend::ports::responses::Offer;
+use reeve_recommend::ports::responses::ResponseOffer;
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::Cause;
+use reeve_recommend::recommendation::origin::OriginCause;
 use reeve_recommend::recommendation::{
-    Explanation, ImpactAssessment, Priority, RecommendationType, Subject,
+    Explanation, ImpactAssessment, Priority, RecommendationSubject, RecommendationType,
 };
 
 use super::kill::{executed, killed, life_of, put, the_finding};
@@ -31,9 +31,9 @@ use crate::cloud::Fault;
 use crate::world::resource;
 
 /// A proposal of a plan, as a predictive rule makes it.
-fn foretold(resource: &Resource, plan: Plan) -> Offer {
+fn foretold(resource: &Resource, plan: Plan) -> ResponseOffer {
     let text = |text: &str| text.to_owned();
-    let subject = Subject {
+    let subject = RecommendationSubject {
         aspect: None,
         connection: resource.connection.clone(),
         id: resource.id.clone(),
@@ -86,10 +86,10 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
     .with_plan(plan)
     .with_reason_codes(vec![text("predictive_rule")]);
 
-    Offer {
+    ResponseOffer {
         resource: resource.clone(),
         proposal,
-        cause: Cause::PredictiveRule(RuleId("r-1".to_owned())),
+        cause: OriginCause::PredictiveRule(RuleId("r-1".to_owned())),
     }
 }
 

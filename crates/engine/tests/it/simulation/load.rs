@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_estate::{Metric, ResourceId, Series};
+use reeve_estate::{Metric, ResourceId, SampleSeries};
 
 /// Load of one machine.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ impl Loads {
         metrics: &[Metric],
         from: Timestamp,
         to: Timestamp,
-    ) -> Vec<Series> {
+    ) -> Vec<SampleSeries> {
         let period_s: i64 = if metrics.len() > 3 { 3 * 3600 } else { 900 };
         let loads = self.0.lock();
         let first = from.as_second().div_euclid(period_s) + 1;
@@ -55,7 +55,7 @@ impl Loads {
                 let points = (first..=last)
                     .map(|n| (at(n), load.value(metric, at(n), n)))
                     .collect();
-                found.push(Series {
+                found.push(SampleSeries {
                     resource: id.clone(),
                     metric,
                     points,

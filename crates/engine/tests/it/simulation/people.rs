@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
 use reeve_engine::{AgentInput, ExclusionInput, FeedbackInput};
-use reeve_recommend::agent::Scope;
+use reeve_recommend::agent::AgentScope;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
@@ -330,7 +330,7 @@ impl Session {
     fn draw_control(&self, wanted: &mut Guardrails) {
         let control = &mut wanted.change_control;
         let account = self.pick(&["prod-aws", "444455556666"]).map(str::to_owned);
-        let scope = Scope {
+        let scope = AgentScope {
             accounts: account.into_iter().collect(),
             services: Vec::new(),
         };

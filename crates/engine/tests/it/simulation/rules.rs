@@ -2,8 +2,8 @@
 //! specification: the engine's own checks are not used.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
-use reeve_recommend::agent::{Agent, Impact, Mode, Scope};
+use reeve_estate::{PriceCatalogue, Resource, ResourceKind, ResourceState};
+use reeve_recommend::agent::{Agent, AgentScope, Impact, Mode};
 use reeve_recommend::guardrail::change_control::{Direction, IacRule};
 
 use super::evidence::{Evidence, Execution, Found, Request};
@@ -18,7 +18,7 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 const GRACE: SignedDuration = SignedDuration::from_secs(1);
 
 /// Returns `true` if a scope includes a resource.
-fn covers(scope: &Scope, resource: &Resource) -> bool {
+fn covers(scope: &AgentScope, resource: &Resource) -> bool {
     let name = match resource.connection.0.as_str() {
         "c-1" => "prod-aws",
         "c-2" => "dev-aws",
@@ -43,7 +43,12 @@ fn hourly(resource: &Resource, size: &str) -> Option<f64> {
     let platform = resource.specification.platform.as_deref();
     machine
         .then(|| {
-            Catalogue::builtin().hourly_usd(resource.provider, &resource.region, size, platform)
+            PriceCatalogue::builtin().hourly_usd(
+                resource.provider,
+                &resource.region,
+                size,
+                platform,
+            )
         })?
         .map(|price| price.usd_per_hour)
 }

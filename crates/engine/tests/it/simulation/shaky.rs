@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, IsSeen, Metric, Resource, ResourceChange,
-    ResourceFilter, ResourceId, ResourceKind, ResourceTotal, Sample, SampleStore, Series,
+    ResourceFilter, ResourceId, ResourceKind, ResourceTotal, Sample, SampleSeries, SampleStore,
     StoreError,
 };
 use reeve_recommend::action::{Action, ActionId, ActionStatus};
@@ -279,7 +279,7 @@ impl SampleStore for Shaky {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
         self.hazard.moment().await;
         Ok(self.loads.series(resources, metrics, start, end))
     }
@@ -290,7 +290,7 @@ impl SampleStore for Shaky {
         metrics: &[Metric],
         start: Timestamp,
         end: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
+    ) -> Result<Vec<SampleSeries>, StoreError> {
         self.read(
             self.memory
                 .sample_maxima(id, resources, metrics, start, end),

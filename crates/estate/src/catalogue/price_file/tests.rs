@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::catalogue::{Catalogue, PriceFiles};
+use crate::catalogue::{PriceCatalogue, PriceFiles};
 
 fn head(kind: &str) -> String {
     format!("# provider: aws\n# kind: {kind}\n# source: AWS price list\n# date: 2026-11-01\n")
@@ -16,8 +16,8 @@ fn parse(kind: &str, rows: &str) -> Result<PriceFile, PriceFileError> {
 }
 
 /// The built-in catalogue with files.
-fn catalogue(files: impl IntoIterator<Item = PriceFile>) -> Catalogue {
-    let catalogue = Catalogue::builtin().clone();
+fn catalogue(files: impl IntoIterator<Item = PriceFile>) -> PriceCatalogue {
+    let catalogue = PriceCatalogue::builtin().clone();
     let files: PriceFiles = files
         .into_iter()
         .map(|file| ((file.provider, file.kind), Arc::new(file)))
@@ -48,7 +48,7 @@ fn an_imported_price_goes_first_and_what_is_missing_stays() {
 
     assert_eq!(
         price("us-east-1", "m5.xlarge", None),
-        Catalogue::builtin().hourly_usd(Provider::Aws, "us-east-1", "m5.xlarge", None)
+        PriceCatalogue::builtin().hourly_usd(Provider::Aws, "us-east-1", "m5.xlarge", None)
     );
     assert_eq!(
         price("moon-east-1", "m5.large", Some("windows"))
@@ -89,7 +89,7 @@ fn an_imported_price_goes_first_and_what_is_missing_stays() {
         .unwrap();
     assert!((family - (1.0 - 0.05 / 0.09)).abs() < 1e-9);
     assert_eq!(
-        Catalogue::builtin().hourly_usd(Provider::Aws, "moon-east-1", "m5.large", None),
+        PriceCatalogue::builtin().hourly_usd(Provider::Aws, "moon-east-1", "m5.large", None),
         None,
         "its own value"
     );
@@ -205,7 +205,7 @@ fn the_embedded_tables_are_files_with_a_head() {
     ] {
         let text = String::from_utf8(zstd::decode_all(table).unwrap()).unwrap();
         let file = parse(kind, &text).unwrap();
-        let tables = Catalogue::builtin().price_tables();
+        let tables = PriceCatalogue::builtin().price_tables();
         let bundled = tables
             .iter()
             .find(|t| t.kind == file.kind && t.origin.date == "2025-05-28")

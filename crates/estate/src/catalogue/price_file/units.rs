@@ -1,7 +1,7 @@
 //! Checks of prices by amounts in price files.
 
 use super::{OTHER_UNIT, PriceFileError, Row, defect, other_unit};
-use crate::catalogue::Catalogue;
+use crate::catalogue::PriceCatalogue;
 use crate::catalogue::unit_prices::{COLUMNS, UnitPrices};
 
 /// Reads the rows; returns the number of prices too.
@@ -23,7 +23,7 @@ pub(super) fn read(
         let [region, name, unit, from, usd] = cells[..] else {
             continue;
         };
-        if !Catalogue::builtin().has_unit(name, unit) {
+        if !PriceCatalogue::builtin().has_unit(name, unit) {
             return Err(defect(
                 *line,
                 "unit",
@@ -38,7 +38,7 @@ pub(super) fn read(
             number.ok_or_else(|| defect(*line, field, format!("{cell:?} is not a number from 0")))
         };
         let tier = (amount("from", from)?, amount("usd", usd)?);
-        let bundled = Catalogue::builtin().first_tier(name, unit);
+        let bundled = PriceCatalogue::builtin().first_tier(name, unit);
         if let Some((_, bundled)) = bundled.filter(|(_, bundled)| tier.1 > bundled * OTHER_UNIT) {
             return Err(defect(
                 *line,
@@ -56,7 +56,7 @@ pub(super) fn read(
     }
 
     for (region, name, unit, (begins, _)) in units.firsts() {
-        let wanted = Catalogue::builtin()
+        let wanted = PriceCatalogue::builtin()
             .first_tier(name, unit)
             .map(|(from, _)| from);
         if let Some(wanted) = wanted.filter(|wanted| begins > *wanted) {

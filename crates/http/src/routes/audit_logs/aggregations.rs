@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use reeve_audit::FieldCode;
-use reeve_audit::query::{Column, FieldPath};
-use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
+use reeve_audit::query::{FieldPath, QueryColumn};
+use reeve_ledger::{Aggregation, EntryCounts, GroupBy, TimeUnit};
 
 use crate::error::Problem;
 use crate::wire::log::search::{CountBody, CountsBody};
@@ -112,7 +112,7 @@ fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
 
     if let Some(unit) = unit(name) {
         return Ok(GroupBy::Time {
-            column: Column::Timestamp,
+            column: QueryColumn::Timestamp,
             unit,
         });
     }
@@ -157,15 +157,15 @@ fn whole(wrong: &impl Fn(String, &str) -> Problem, name: &str) -> Problem {
 }
 
 /// Counts on the wire, under the names they were asked for with.
-pub(super) fn named(names: Vec<String>, counts: Vec<Counts>) -> BTreeMap<String, CountsBody> {
+pub(super) fn named(names: Vec<String>, counts: Vec<EntryCounts>) -> BTreeMap<String, CountsBody> {
     names
         .into_iter()
         .zip(counts.into_iter().map(body))
         .collect()
 }
 
-fn body(counts: Counts) -> CountsBody {
-    let Counts {
+fn body(counts: EntryCounts) -> CountsBody {
+    let EntryCounts {
         values,
         nested,
         distinct,
@@ -182,7 +182,7 @@ fn body(counts: Counts) -> CountsBody {
 
 /// Values with their counts on the wire, and the counts of a second field for each of them if there
 /// are any.
-pub(super) fn buckets(values: Vec<(String, u64)>, nested: Vec<Counts>) -> Vec<CountBody> {
+pub(super) fn buckets(values: Vec<(String, u64)>, nested: Vec<EntryCounts>) -> Vec<CountBody> {
     let nested = nested
         .into_iter()
         .map(|counts| Some(body(counts)))
@@ -207,23 +207,29 @@ mod tests {
     fn names_and_what_they_count() {
         let time = |column, unit| GroupBy::Time { column, unit };
         for (name, expect) in [
-            ("event_type", GroupBy::Column(Column::EventType)),
-            ("resource_type", GroupBy::Column(Column::ResourceType)),
-            ("resource.id", GroupBy::Column(Column::ResourceId)),
-            ("status", GroupBy::Column(Column::ActionStatus)),
+            ("event_type", GroupBy::Column(QueryColumn::EventType)),
+            ("resource_type", GroupBy::Column(QueryColumn::ResourceType)),
+            ("resource.id", GroupBy::Column(QueryColumn::ResourceId)),
+            ("status", GroupBy::Column(QueryColumn::ActionStatus)),
             ("user", GroupBy::User),
-            ("hour", time(Column::Timestamp, TimeUnit::Hour)),
-            ("timestamp:1h", time(Column::Timestamp, TimeUnit::Hour)),
-            ("timestamp:1mo", time(Column::Timestamp, TimeUnit::Month)),
-            ("recorded_at:week", time(Column::RecordedAt, TimeUnit::Week)),
+            ("hour", time(QueryColumn::Timestamp, TimeUnit::Hour)),
+            ("timestamp:1h", time(QueryColumn::Timestamp, TimeUnit::Hour)),
+            (
+                "timestamp:1mo",
+                time(QueryColumn::Timestamp, TimeUnit::Month),
+            ),
+            (
+                "recorded_at:week",
+                time(QueryColumn::RecordedAt, TimeUnit::Week),
+            ),
             (
                 "timestamp:15m",
-                time(Column::Timestamp, TimeUnit::QuarterHour),
+                time(QueryColumn::Timestamp, TimeUnit::QuarterHour),
             ),
             (
                 "5m > user",
                 GroupBy::Nested(
-                    Box::new(time(Column::Timestamp, TimeUnit::FiveMinutes)),
+                    Box::new(time(QueryColumn::Timestamp, TimeUnit::FiveMinutes)),
                     Box::new(GroupBy::User),
                 ),
             ),

@@ -15,7 +15,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::SignedDuration;
 use reeve_access::{ListError, Permission};
-use reeve_alerts::{DegradedRule, Rule, RuleId, RuleSettings, RuleState};
+use reeve_alerts::{AlertRule, DegradedRule, RuleId, RuleSettings, RuleState};
 use reeve_audit::query::point_in_time;
 use reeve_audit::{
     Entry, EventKind, FieldCode, FieldError, Json as AuditJson, ResourceRef, events,
@@ -126,9 +126,9 @@ async fn known_lists(app: &App, settings: &RuleSettings) -> Result<(), Problem> 
 }
 
 /// Returns a rule of the first version.
-fn new_rule(app: &App, settings: RuleSettings, state: RuleState, created_by: &str) -> Rule {
+fn new_rule(app: &App, settings: RuleSettings, state: RuleState, created_by: &str) -> AlertRule {
     let now = app.now();
-    Rule {
+    AlertRule {
         id: RuleId(uuid::Uuid::now_v7().to_string()),
         settings,
         state,
@@ -147,7 +147,7 @@ async fn add(
     caller: &Caller,
     settings: RuleSettings,
     state: RuleState,
-) -> Result<Rule, Problem> {
+) -> Result<AlertRule, Problem> {
     let rule = new_rule(app, settings, state, &caller.principal.email);
     let entry = entry(caller, &events::ALERT_CREATE, "alert.create", &rule).after(record(&rule));
     app.change(entry, app.alerts.alert_rule_insert(&rule, MOST))
@@ -297,7 +297,7 @@ async fn degraded(app: &App) -> Result<Vec<DegradedRule>, Problem> {
         .collect())
 }
 
-fn body(rule: &Rule, degraded: &[DegradedRule]) -> AlertRuleBody {
+fn body(rule: &AlertRule, degraded: &[DegradedRule]) -> AlertRuleBody {
     let met = degraded.iter().find(|degraded| degraded.rule == rule.id);
     AlertRuleBody {
         degraded: met.map(AlertDegradedBody::new),
@@ -310,8 +310,8 @@ async fn change(
     app: &App,
     caller: &Caller,
     operation: &str,
-    before: &Rule,
-    after: Rule,
+    before: &AlertRule,
+    after: AlertRule,
 ) -> Result<Json<AlertRuleBody>, Problem> {
     let entry = entry(caller, &events::ALERT_MODIFY, operation, before)
         .before(record(before))
@@ -321,7 +321,7 @@ async fn change(
     Ok(Json(AlertRuleBody::new(&after)))
 }
 
-fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Entry {
+fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &AlertRule) -> Entry {
     log_entry::did(
         caller,
         kind,
@@ -331,7 +331,7 @@ fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Ent
 }
 
 /// As it stands in the log.
-fn record(rule: &Rule) -> AuditJson {
+fn record(rule: &AlertRule) -> AuditJson {
     AuditJson::from(serde_json::to_value(AlertRuleBody::new(rule)).unwrap_or_default())
 }
 

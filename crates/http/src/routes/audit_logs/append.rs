@@ -11,7 +11,7 @@ use axum::response::Response;
 use jiff::Timestamp;
 use reeve_access::{EventTypePattern, event_type_pattern};
 use reeve_audit::{
-    BatchError, Content, Draft, FieldCode, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter,
+    BatchContent, BatchError, Draft, FieldCode, FieldError, MAX_BATCH, MAX_ENTRY_BYTES, Submitter,
     parse_batch,
 };
 use reeve_ledger::{AppendError, Receipt};
@@ -63,9 +63,9 @@ pub(super) async fn append(
 
     let bytes = extract::read(request, &app).await?;
     let content = if ndjson {
-        Content::Ndjson
+        BatchContent::Ndjson
     } else {
-        Content::of_json(&bytes)
+        BatchContent::of_json(&bytes)
     };
     let drafts = parse(bytes, content, app.now(), log_entry::submitter(&caller)).await?;
     check_event_types(&app, &caller, &drafts).await?;
@@ -77,7 +77,7 @@ pub(super) async fn append(
                 .append(drafts)
                 .await
                 .map_err(|error| append_problem(&error))?;
-            Ok(receipts::answer(&receipts, content == Content::One))
+            Ok(receipts::answer(&receipts, content == BatchContent::One))
         }
         OnConflict::Report => {
             let (receipts, refused) = append_each(&app, drafts).await?;
@@ -197,7 +197,7 @@ fn not_written(index: usize, draft: &Draft, error: &AppendError) -> FieldProblem
 /// Reads the entries: a small body at once, a large one on a thread for work that takes its time.
 async fn parse(
     bytes: Bytes,
-    content: Content,
+    content: BatchContent,
     now: Timestamp,
     by: Submitter,
 ) -> Result<Vec<Draft>, Problem> {

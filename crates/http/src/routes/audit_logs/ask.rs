@@ -11,7 +11,7 @@ use reeve_ledger::{Aggregation, Order, SearchRequest, TrailError};
 
 use crate::app::App;
 use crate::error::{Code, Problem};
-use crate::paging::Window;
+use crate::paging::PagingWindow;
 use crate::wire::log::search::FiltersBody;
 
 /// A search as its caller asked it.
@@ -117,7 +117,7 @@ fn filter(name: &str, value: &str) -> Result<Expr, Problem> {
 /// A search request of a page.
 pub(super) fn request(
     query: Query,
-    window: Window,
+    window: PagingWindow,
     aggregations: Vec<Aggregation>,
     now: Timestamp,
 ) -> SearchRequest {

@@ -1,6 +1,6 @@
 //! From a stored entry to the wire.
 
-use reeve_audit::entry::{Action, Actor, Changes, ResourceRef};
+use reeve_audit::entry::{Action, Actor, EntryChanges, ResourceRef};
 use reeve_audit::{Json, Metadata, Submitter};
 use reeve_ledger::StoredEntry;
 
@@ -77,7 +77,7 @@ fn action(action: &Action) -> ActionBody {
     }
 }
 
-fn changes(changes: &Changes) -> ChangesBody {
+fn changes(changes: &EntryChanges) -> ChangesBody {
     ChangesBody {
         before: changes.before.as_ref().map(value),
         after: changes.after.as_ref().map(value),

@@ -18,8 +18,8 @@ use reeve_access::Permission;
 use reeve_audit::events::{self, EventKind};
 use reeve_audit::{Entry, FieldCode, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{
-    DestinationId, Export, ExportFilter, ExportId, ExportState, Progress, Requester, ScheduleId,
-    Selection,
+    DestinationId, Export, ExportFilter, ExportId, ExportProgress, ExportState, Requester,
+    ScheduleId, Selection,
 };
 use serde_json::json;
 use utoipa_axum::routes;
@@ -98,7 +98,7 @@ async fn request(
         request_id: caller.request_id.clone(),
         state: ExportState::Queued,
         estimate,
-        progress: Progress::default(),
+        progress: ExportProgress::default(),
         failure: None,
         files: Vec::new(),
         delivered_to: None,

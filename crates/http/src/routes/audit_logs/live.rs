@@ -25,8 +25,8 @@ use futures::{Stream, StreamExt as _, stream};
 use reeve_audit::{FieldCode, events};
 use serde_json::json;
 
-use self::credentials::Credentials;
-use self::feed::{Feed, Moment};
+use self::credentials::LiveCredentials;
+use self::feed::{Feed, LiveMoment};
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
@@ -75,7 +75,7 @@ pub(super) async fn live(
     let feed = Feed::open(
         app,
         caller.principal.clone(),
-        Credentials::from_headers(&headers),
+        LiveCredentials::from_headers(&headers),
         live,
         slot,
     );
@@ -130,16 +130,16 @@ fn events(feed: Feed) -> impl Stream<Item = Result<Event, Infallible>> {
     let entries = stream::unfold(Some(feed), |feed| async move {
         let mut feed = feed?;
         let moment = feed.next().await;
-        let last = matches!(moment, Moment::End(_));
+        let last = matches!(moment, LiveMoment::End(_));
         Some((event(moment), (!last).then_some(feed)))
     });
 
     stream::once(async { hello }).chain(entries).map(Ok)
 }
 
-fn event(moment: Moment) -> Event {
+fn event(moment: LiveMoment) -> Event {
     match moment {
-        Moment::Entry(stored) => {
+        LiveMoment::Entry(stored) => {
             let event = Event::default()
                 .event("entry")
                 .id(stored.sequence.to_string());
@@ -148,11 +148,11 @@ fn event(moment: Moment) -> Event {
                 Err(error) => event.comment(error.to_string()),
             }
         }
-        Moment::Quiet {
+        LiveMoment::Quiet {
             reached: Some(sequence),
         } => Event::default().comment("quiet").id(sequence.to_string()),
-        Moment::Quiet { reached: None } => Event::default().comment("quiet"),
-        Moment::End(reason) => Event::default()
+        LiveMoment::Quiet { reached: None } => Event::default().comment("quiet"),
+        LiveMoment::End(reason) => Event::default()
             .event("end")
             .data(json!({ "reason": reason }).to_string()),
     }

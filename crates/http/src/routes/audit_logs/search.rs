@@ -6,14 +6,14 @@ use axum::Json;
 use axum::extract::State;
 use reeve_audit::query::Sort;
 use reeve_audit::{FieldCode, events};
-use reeve_ledger::{Aggregation, MOST_SORTED, Order, Page, SearchRequest};
+use reeve_ledger::{Aggregation, EntryPage, MOST_SORTED, Order, SearchRequest};
 use serde_json::json;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::log_entry;
-use crate::paging::{Window, encode, window};
+use crate::paging::{PagingWindow, encode, window};
 use crate::routes::audit_logs::ask::Asked;
 use crate::routes::audit_logs::{aggregations, ask, bodies};
 use crate::wire::log::search::{
@@ -125,7 +125,7 @@ struct Way {
 }
 
 /// Reads the column that entries are sorted by; the empty name is none.
-fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
+fn sort(name: Option<&str>, window: PagingWindow) -> Result<Option<Sort>, Problem> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         return Ok(None);
     };
@@ -155,10 +155,10 @@ async fn run(
     app: &App,
     caller: &Caller,
     asked: &Asked<'_>,
-    window: Window,
+    window: PagingWindow,
     way: Way,
     operation: &str,
-) -> Result<Page, Problem> {
+) -> Result<EntryPage, Problem> {
     let now = app.now();
     let query = ask::with_lists(app, &ask::query(asked, now)?).await?;
     let Way {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::query::Column;
+use reeve_audit::query::QueryColumn;
 use reeve_audit::{FieldCode, events};
-use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
+use reeve_ledger::{Aggregation, EntryCounts, GroupBy, TimeUnit};
 use serde_json::json;
 
 use crate::app::App;
@@ -59,7 +59,8 @@ pub(super) async fn stats(
 
     // Grouped by status, intents are a group of their own; every other grouping would count a
     // change twice.
-    let by_status = |counted: &Aggregation| counted.by == GroupBy::Column(Column::ActionStatus);
+    let by_status =
+        |counted: &Aggregation| counted.by == GroupBy::Column(QueryColumn::ActionStatus);
     let apart = names.is_some() && counted.iter().any(by_status);
     let query = if apart {
         query
@@ -69,7 +70,7 @@ pub(super) async fn stats(
 
     let mut counted = counted;
     counted.push(Aggregation {
-        by: GroupBy::Column(Column::Severity),
+        by: GroupBy::Column(QueryColumn::Severity),
         limit: 10,
     });
     let page = app.trail(&caller).tally(query, counted, now).await;
@@ -127,7 +128,7 @@ fn usual(limit: Option<u32>, unit: TimeUnit) -> Result<Vec<Aggregation>, Problem
     let mut counted = aggregations::read("by", &USUAL.map(str::to_owned), limit, VALUES)?;
     counted.push(Aggregation {
         by: GroupBy::Time {
-            column: Column::Timestamp,
+            column: QueryColumn::Timestamp,
             unit,
         },
         limit: 1000,
@@ -137,7 +138,12 @@ fn usual(limit: Option<u32>, unit: TimeUnit) -> Result<Vec<Aggregation>, Problem
 }
 
 /// The answer; the last of the counts is by severity, for the security events.
-fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Counts>) -> StatsBody {
+fn body(
+    app: &App,
+    total: u64,
+    names: Option<Vec<String>>,
+    mut counts: Vec<EntryCounts>,
+) -> StatsBody {
     let severities = counts.pop().unwrap_or_default().values;
     let serious = severities
         .iter()

@@ -13,7 +13,7 @@ use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Loss, Plan, PlannedChange};
 use reeve_recommend::recommendation::applicability::Applicability;
 use reeve_recommend::recommendation::origin::Origin;
-use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
+use reeve_recommend::recommendation::{Explanation, Recommendation, RecommendationSubject};
 
 use crate::routes::intelligence::portfolios;
 use crate::time;
@@ -245,7 +245,7 @@ pub(super) fn tenths(percent: f64) -> f64 {
     (percent * 10.0).round() / 10.0
 }
 
-fn subject(subject: &Subject) -> SubjectBody {
+fn subject(subject: &RecommendationSubject) -> SubjectBody {
     SubjectBody {
         id: subject.id.0.clone(),
         name: subject.name.clone(),

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
-use reeve_notify::delivery::{DeliveryId, Target, Topic};
+use reeve_notify::delivery::{DeliveryId, DeliveryTarget, Topic};
 use reeve_notify::notification::{
     Channel, ChannelFault, ChannelId, ChannelKind, ChannelSecret, ChannelSettings,
     channel_type_names,
@@ -191,7 +191,7 @@ pub(super) async fn test(
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
     let test = async {
         app.dispatcher
-            .test(Target::Channel(channel.id.clone()))
+            .test(DeliveryTarget::Channel(channel.id.clone()))
             .await
             .map_err(deliveries::problem)
     };
@@ -212,7 +212,7 @@ pub(super) async fn deliveries(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<DeliveryBody>>, Problem> {
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
-    deliveries::page(&app, &Target::Channel(channel.id), &params).await
+    deliveries::page(&app, &DeliveryTarget::Channel(channel.id), &params).await
 }
 
 /// Send a message again, from the start of its schedule.
@@ -229,7 +229,7 @@ pub(super) async fn replay(
         .with_metadata("delivery_id", delivery.clone());
     deliveries::replay(
         &app,
-        &Target::Channel(channel.id),
+        &DeliveryTarget::Channel(channel.id),
         DeliveryId(delivery),
         entry,
     )

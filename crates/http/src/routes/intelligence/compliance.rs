@@ -10,12 +10,14 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use reeve_audit::FieldCode;
-use reeve_controls::{Catalogue, Check, Control, ControlState, Framework};
+use reeve_controls::{Control, ControlCatalogue, ControlCheck, ControlState, Framework};
 use reeve_engine::{AcceptedResult, accepted_results};
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::AgentType;
 use reeve_recommend::change::ConfigurationRow;
-use reeve_recommend::judgement::evidence::{CheckAnswer, Evidence, EvidenceFilter, EvidenceKey};
+use reeve_recommend::judgement::evidence::{
+    CheckAnswer, EvidenceFilter, EvidenceKey, JudgementEvidence,
+};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Priority, RecommendationId};
 
@@ -165,8 +167,10 @@ pub(super) async fn results(
     };
     let accepted = accepted(&app, &filter).await?;
     let (found, total) = if is_excepted {
-        let place = |one: &Evidence| filter.checks.iter().position(|id| *id == one.result.check);
-        let mut all: Vec<Evidence> = accepted.iter().map(|one| one.found.clone()).collect();
+        let place =
+            |one: &JudgementEvidence| filter.checks.iter().position(|id| *id == one.result.check);
+        let mut all: Vec<JudgementEvidence> =
+            accepted.iter().map(|one| one.found.clone()).collect();
         all.sort_by_key(|one| (place(one), one.key()));
         let page = window.page(all.into_iter(), |one| one);
         (page.items, page.total)
@@ -276,7 +280,10 @@ async fn answered(app: &App, filter: &EvidenceFilter) -> Result<Counts, Problem>
 }
 
 /// Frameworks that an agent checks.
-async fn checked_frameworks(app: &App, catalogue: &Catalogue) -> Result<BTreeSet<String>, Problem> {
+async fn checked_frameworks(
+    app: &App,
+    catalogue: &ControlCatalogue,
+) -> Result<BTreeSet<String>, Problem> {
     let of_type = Some(AgentType::COMPLIANCE_INTELLIGENCE);
     let mut checked = BTreeSet::new();
     for agent in app.agents.agent_list(of_type).await? {
@@ -292,10 +299,10 @@ fn control_id(framework: &Framework, control: &Control) -> String {
 /// The checks of a control or a check by its identifier, the most severe first; `None` if there is
 /// neither.
 fn checks_of<'c>(
-    catalogue: &'c Catalogue,
+    catalogue: &'c ControlCatalogue,
     visible: &VisibleEstate<'_>,
     id: &str,
-) -> Option<Vec<&'c Check>> {
+) -> Option<Vec<&'c ControlCheck>> {
     if let Some(check) = catalogue.check(id) {
         return visible.has_check(catalogue, check).then(|| vec![&**check]);
     }
@@ -307,7 +314,7 @@ fn checks_of<'c>(
     Some(proving(catalogue, control))
 }
 
-fn sum<'a>(checks: impl Iterator<Item = &'a Check>, counts: &Counts) -> ResultCountsBody {
+fn sum<'a>(checks: impl Iterator<Item = &'a ControlCheck>, counts: &Counts) -> ResultCountsBody {
     checks.filter_map(|check| counts.get(&check.id)).fold(
         ResultCountsBody::default(),
         |all, one| ResultCountsBody {
@@ -337,7 +344,7 @@ fn state(is_proven: bool, results: &ResultCountsBody) -> ControlState {
 }
 
 fn framework_body(
-    catalogue: &Catalogue,
+    catalogue: &ControlCatalogue,
     framework: &Framework,
     counts: &Counts,
     checked: &BTreeSet<String>,
@@ -384,14 +391,14 @@ fn score(results: &ResultCountsBody) -> Option<f64> {
 }
 
 /// The checks that prove a control, the most severe first.
-fn proving<'c>(catalogue: &'c Catalogue, control: &'c Control) -> Vec<&'c Check> {
-    let mut proving: Vec<&Check> = catalogue.proving(control).map(AsRef::as_ref).collect();
+fn proving<'c>(catalogue: &'c ControlCatalogue, control: &'c Control) -> Vec<&'c ControlCheck> {
+    let mut proving: Vec<&ControlCheck> = catalogue.proving(control).map(AsRef::as_ref).collect();
     proving.sort_by_key(|check| check.rank());
     proving
 }
 
 fn control_body(
-    catalogue: &Catalogue,
+    catalogue: &ControlCatalogue,
     framework: &Framework,
     control: &Control,
     counts: &Counts,
@@ -411,7 +418,7 @@ fn control_body(
 }
 
 fn check_bodies(
-    catalogue: &Catalogue,
+    catalogue: &ControlCatalogue,
     control: &Control,
     counts: &Counts,
 ) -> Vec<FrameworkCheckBody> {
@@ -436,7 +443,7 @@ struct Answers {
 }
 
 /// Returns the open recommendations about failures among results.
-async fn remedies(app: &App, found: &[Evidence]) -> Result<Remedies, Problem> {
+async fn remedies(app: &App, found: &[JudgementEvidence]) -> Result<Remedies, Problem> {
     let failed = found
         .iter()
         .filter(|one| one.result.answer == CheckAnswer::Fail);
@@ -474,7 +481,11 @@ fn change_body(row: &ConfigurationRow) -> CheckChangeBody {
     }
 }
 
-fn result_body(catalogue: &Catalogue, found: &Evidence, answers: &Answers) -> CheckResultBody {
+fn result_body(
+    catalogue: &ControlCatalogue,
+    found: &JudgementEvidence,
+    answers: &Answers,
+) -> CheckResultBody {
     let key = found.key();
     let check = catalogue.check(&found.result.check);
     CheckResultBody {

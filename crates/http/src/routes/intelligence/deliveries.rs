@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use reeve_audit::Entry;
-use reeve_notify::delivery::{DeliveryId, DeliveryStatus, DispatchError, Target};
+use reeve_notify::delivery::{DeliveryId, DeliveryStatus, DeliveryTarget, DispatchError};
 
 use crate::app::App;
 use crate::error::{Code, Problem};
@@ -14,7 +14,7 @@ use crate::wire::notification::webhook::DeliveryBody;
 /// A page of a target's deliveries.
 pub(super) async fn page(
     app: &App,
-    target: &Target,
+    target: &DeliveryTarget,
     params: &Paging,
 ) -> Result<Json<List<DeliveryBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
@@ -35,7 +35,7 @@ pub(super) async fn page(
 /// Sends one again.
 pub(super) async fn replay(
     app: &App,
-    target: &Target,
+    target: &DeliveryTarget,
     id: DeliveryId,
     entry: Entry,
 ) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {

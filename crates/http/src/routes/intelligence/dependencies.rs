@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use reeve_audit::FieldCode;
-use reeve_dependencies::Bounds;
+use reeve_dependencies::DependencyBounds;
 use reeve_estate::ResourceId;
 
 use crate::app::App;
@@ -29,9 +29,14 @@ pub(super) async fn map(
         let message = "name the resource in the middle of the map";
         return Err(Problem::field("resource", FieldCode::MissingField, message));
     };
-    let usual = Bounds::default();
-    let hops = within("hops", params.hops, usual.hops, (1, Bounds::MOST_HOPS))?;
-    let most = Bounds::MOST_NODES as u32;
+    let usual = DependencyBounds::default();
+    let hops = within(
+        "hops",
+        params.hops,
+        usual.hops,
+        (1, DependencyBounds::MOST_HOPS),
+    )?;
+    let most = DependencyBounds::MOST_NODES as u32;
     let nodes = within("limit", params.limit, usual.nodes as u32, (2, most))?;
     let days = within(
         "days",
@@ -43,7 +48,7 @@ pub(super) async fn map(
     // A map stays within the connection of its middle, so that a scope of accounts holds for all of it.
     let visible = app.visible(&caller.principal).await?;
     let center = visible.resource(&ResourceId(id)).await?;
-    let bounds = Bounds {
+    let bounds = DependencyBounds {
         hops,
         nodes: nodes as usize,
         days: days.cast_signed(),

@@ -12,7 +12,7 @@ use reeve_audit::FieldCode;
 use reeve_engine::{AcceptanceInput, BaselineInput};
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 use reeve_recommend::drift::{
-    Baseline, BaselineId, BaselineScope, DriftFilter, DriftId, DriftState,
+    BaselineId, BaselineScope, DriftBaseline, DriftFilter, DriftId, DriftState,
 };
 
 use crate::app::App;
@@ -231,7 +231,7 @@ async fn counts(
     Ok(counts)
 }
 
-async fn body_of(app: &App, baseline: &Baseline) -> Result<BaselineBody, Problem> {
+async fn body_of(app: &App, baseline: &DriftBaseline) -> Result<BaselineBody, Problem> {
     let filter = DriftFilter {
         baseline: Some(baseline.id.clone()),
         ..DriftFilter::default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use reeve_recommend::judgement::evidence::{
-    CheckAnswer, EXPOSURE, Evidence, EvidenceFilter, PRIVILEGES,
+    CheckAnswer, EXPOSURE, EvidenceFilter, JudgementEvidence, PRIVILEGES,
 };
 use serde::Deserialize;
 
@@ -75,7 +75,7 @@ pub(super) async fn listed<T>(
     caller: &Caller,
     check: &str,
     params: ExposureParams,
-    body: impl Fn(&Evidence) -> Result<T, Problem>,
+    body: impl Fn(&JudgementEvidence) -> Result<T, Problem>,
 ) -> Result<Json<List<T>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let answer = parse("result", params.result.as_deref(), CheckAnswer::parse)?;
@@ -101,7 +101,7 @@ pub(super) async fn listed<T>(
     }))
 }
 
-fn exposure(found: &Evidence) -> Result<ExposureBody, Problem> {
+fn exposure(found: &JudgementEvidence) -> Result<ExposureBody, Problem> {
     let answered = Answered::deserialize(&found.result.values).map_err(Problem::internal)?;
 
     Ok(ExposureBody {
@@ -123,7 +123,7 @@ fn exposure(found: &Evidence) -> Result<ExposureBody, Problem> {
     })
 }
 
-fn privilege(found: &Evidence) -> Result<PrivilegeBody, Problem> {
+fn privilege(found: &JudgementEvidence) -> Result<PrivilegeBody, Problem> {
     let answered = Reached::deserialize(&found.result.values).map_err(Problem::internal)?;
 
     Ok(PrivilegeBody {

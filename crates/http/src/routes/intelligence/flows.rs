@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use reeve_flows::{CutFlow, DayCount, FlowSource, LeastRules, RulePeer, TightRule, protocol_text};
-use reeve_recommend::judgement::evidence::{Evidence, LEAST_PRIVILEGE};
+use reeve_recommend::judgement::evidence::{JudgementEvidence, LEAST_PRIVILEGE};
 use serde::Deserialize;
 
 use super::exposures::listed;
@@ -78,7 +78,7 @@ struct Answered {
     obstacles: Vec<String>,
 }
 
-fn group(found: &Evidence) -> Result<GroupRulesBody, Problem> {
+fn group(found: &JudgementEvidence) -> Result<GroupRulesBody, Problem> {
     let Answered { least, obstacles } =
         Answered::deserialize(&found.result.values).map_err(Problem::internal)?;
     let empty = LeastRules {

@@ -10,8 +10,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_incidents::{
-    Graph, IncidentFilter, IncidentId, IncidentInput, IncidentPatch, IncidentStatus, MemberKind,
-    TaskId, TaskPatch,
+    IncidentFilter, IncidentGraph, IncidentId, IncidentInput, IncidentPatch, IncidentStatus,
+    MemberKind, TaskId, TaskPatch,
 };
 use reeve_recommend::recommendation::Priority;
 
@@ -278,6 +278,6 @@ pub(super) async fn graph(
 ) -> Result<Json<IncidentGraphBody>, Problem> {
     let incident = app.incidents.incident_get(&IncidentId(id)).await?;
     let entries = bodies::entries(&app, &caller, &incident, "view_incident_graph").await?;
-    let graph = Graph::of(&incident, &entries, bodies::may_see(&caller));
+    let graph = IncidentGraph::of(&incident, &entries, bodies::may_see(&caller));
     Ok(Json(graph.into()))
 }

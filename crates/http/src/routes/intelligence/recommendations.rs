@@ -17,7 +17,7 @@ use reeve_recommend::recommendation::{
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::paging::{Window, window};
+use crate::paging::{PagingWindow, window};
 use crate::routes::intelligence::bodies;
 use crate::routes::intelligence::problems::problem;
 use crate::routes::resources::{parse, parse_several};
@@ -119,7 +119,7 @@ async fn answer(
     app: &App,
     page: &[Recommendation],
     savings: OpenSavings,
-    window: Window,
+    window: PagingWindow,
     total: u64,
 ) -> Result<Json<RecommendationList>, Problem> {
     let decided = app.guardrails.applicability(page).await.map_err(problem)?;

@@ -9,9 +9,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use rand::TryRng as _;
 use reeve_audit::{Entry, FieldCode, Json as AuditJson, ResourceRef, events};
-use reeve_notify::delivery::{DeliveryId, Target};
+use reeve_notify::delivery::{DeliveryId, DeliveryTarget};
 use reeve_notify::webhook::{
-    Filter, OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookFormat, WebhookId,
+    OVERLAP, Secret, Secrets, Webhook, WebhookEvent, WebhookFilter, WebhookFormat, WebhookId,
 };
 use serde_json::json;
 
@@ -175,7 +175,7 @@ pub(super) async fn test(
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
     let test = async {
         app.dispatcher
-            .test(Target::Webhook(webhook.id.clone()))
+            .test(DeliveryTarget::Webhook(webhook.id.clone()))
             .await
             .map_err(deliveries::problem)
     };
@@ -232,7 +232,7 @@ pub(super) async fn deliveries(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<DeliveryBody>>, Problem> {
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
-    deliveries::page(&app, &Target::Webhook(webhook.id), &params).await
+    deliveries::page(&app, &DeliveryTarget::Webhook(webhook.id), &params).await
 }
 
 /// Send a delivery again, from the start of its schedule, under the same identifier.
@@ -249,7 +249,7 @@ pub(super) async fn replay(
         entry(&caller, "webhook.replay", &webhook).with_metadata("delivery_id", delivery.clone());
     deliveries::replay(
         &app,
-        &Target::Webhook(webhook.id),
+        &DeliveryTarget::Webhook(webhook.id),
         DeliveryId(delivery),
         entry,
     )
@@ -266,8 +266,8 @@ fn format(given: Option<WebhookFormat>, event: WebhookEvent) -> Result<WebhookFo
     Ok(format)
 }
 
-fn filter(text: &str, event: WebhookEvent) -> Result<Filter, Problem> {
-    Filter::parse(text, event)
+fn filter(text: &str, event: WebhookEvent) -> Result<WebhookFilter, Problem> {
+    WebhookFilter::parse(text, event)
         .map_err(|error| Problem::field("filter", FieldCode::InvalidValue, error.to_string()))
 }
 

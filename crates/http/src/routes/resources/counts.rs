@@ -17,7 +17,7 @@ use reeve_estate::{Money, Resource};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Caller, Params};
-use crate::routes::resources::search::{Search, Walk};
+use crate::routes::resources::search::{Search, SearchWalk};
 use crate::wire::estate::ResourceFilterParams;
 use crate::wire::estate::description::{CountParams, ResourceCountBody, ResourceCountsBody};
 use crate::{log_entry, time};
@@ -123,7 +123,7 @@ pub(super) async fn csv(
     .with_metadata("request", uri.query().unwrap_or_default());
     app.record_reading(entry).await?;
 
-    let mut walk = Walk::default();
+    let mut walk = SearchWalk::default();
     // The first part is found before the answer begins, so that a failure of the store is answered
     // as one.
     let first = search.next(&app, &mut walk).await?.unwrap_or_default();

@@ -8,7 +8,8 @@ use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldCode;
 use reeve_estate::{
-    ConnectionId, Difference, Document, KindInfo, Neighbour, Reading, Resource, ResourceId, Version,
+    ConnectionId, DescriptionReading, DescriptionVersion, Difference, Document, KindInfo,
+    Neighbour, Resource, ResourceId,
 };
 use serde_json::{Map, Value};
 
@@ -80,7 +81,7 @@ pub(super) async fn versions(
     Ok(Json(window.page(versions.into_iter(), version_body)))
 }
 
-fn version_body(version: Version) -> VersionBody {
+fn version_body(version: DescriptionVersion) -> VersionBody {
     VersionBody {
         hash: version.hash,
         seen_at: time::text(version.seen_at),
@@ -233,7 +234,7 @@ pub(super) async fn readings(
     Ok(Json(window.page(readings.into_iter(), reading_body)))
 }
 
-fn reading_body(reading: Reading) -> KindReadingBody {
+fn reading_body(reading: DescriptionReading) -> KindReadingBody {
     KindReadingBody {
         kind: reading.kind.as_str().to_owned(),
         region: reading.region,

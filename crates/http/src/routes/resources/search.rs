@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn};
 use reeve_audit::{Entry, Json, ResourceRef, events};
 use reeve_estate::{
-    ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId,
-    ResourceKind, VisibleConnections,
+    ConnectionId, Document, KnownDescription, Money, Provider, Resource, ResourceFilter,
+    ResourceId, ResourceKind, VisibleConnections,
 };
 use reeve_recommend::judgement::workload::WorkloadClass;
 
@@ -36,7 +36,7 @@ pub(super) struct Search {
 
 /// Progress of a walk over all resources.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct SearchWalk {
     /// Names of connections; read at the first step.
     names: Option<HashMap<ConnectionId, String>>,
     /// Last resource that was read.
@@ -137,7 +137,7 @@ impl Search {
         app: &App,
         mut take: impl FnMut(Resource),
     ) -> Result<(), Problem> {
-        let (began, mut walk) = (Instant::now(), Walk::default());
+        let (began, mut walk) = (Instant::now(), SearchWalk::default());
         while let Some(page) = self.next(app, &mut walk).await? {
             page.into_iter().for_each(&mut take);
             app.estate_searches.check(began)?;
@@ -152,7 +152,7 @@ impl Search {
     pub(super) async fn next(
         &self,
         app: &App,
-        walk: &mut Walk,
+        walk: &mut SearchWalk,
     ) -> Result<Option<Vec<Resource>>, Problem> {
         if walk.names.is_none() {
             let connections = app.estate.connection_list().await?;
@@ -201,7 +201,7 @@ impl Search {
                 .push(resource.id.clone());
         }
 
-        let mut known: HashMap<(ConnectionId, ResourceId), Known> = HashMap::new();
+        let mut known: HashMap<(ConnectionId, ResourceId), KnownDescription> = HashMap::new();
         for (connection, ids) in ids {
             for one in app.descriptions.description_known(connection, &ids).await? {
                 known.insert((connection.clone(), one.id.clone()), one);
@@ -259,7 +259,7 @@ impl Search {
     async fn documents(
         &self,
         app: &App,
-        known: impl Iterator<Item = &Known>,
+        known: impl Iterator<Item = &KnownDescription>,
     ) -> Result<HashMap<String, Document>, Problem> {
         let mut documents = HashMap::new();
         if !self.reads_documents {
@@ -282,7 +282,7 @@ fn narrow(filter: &mut ResourceFilter, expr: &Expr) {
     match expr {
         Expr::And(terms) => terms.iter().for_each(|term| narrow(filter, term)),
         Expr::Field {
-            field: FieldPath::Column(Column::ResourceType),
+            field: FieldPath::Column(QueryColumn::ResourceType),
             op: Match::Exact(name),
         } if filter.kind.is_none() => {
             filter.kind = ResourceKind::parse(&name.to_ascii_lowercase());
@@ -306,7 +306,7 @@ fn reads_documents(expr: &Expr) -> bool {
 /// Presents a resource as the entry that queries over resources are evaluated on.
 fn as_entry(
     resource: &Resource,
-    known: Option<&Known>,
+    known: Option<&KnownDescription>,
     document: Option<&Document>,
     connection: &str,
     workload: Option<WorkloadClass>,

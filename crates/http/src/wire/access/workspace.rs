@@ -4,7 +4,7 @@ use reeve_access::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::Settings;
+use crate::app::AppSettings;
 
 /// Settings of the workspace.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -59,7 +59,7 @@ pub struct WorkspaceSettings {
 
 impl WorkspaceBody {
     /// Returns the wire form, with the values of the configuration where nobody has set one.
-    pub(crate) fn new(workspace: &Workspace, configured: &Settings) -> Self {
+    pub(crate) fn new(workspace: &Workspace, configured: &AppSettings) -> Self {
         WorkspaceBody {
             name: workspace.name.clone(),
             time_zone: workspace.time_zone.clone(),

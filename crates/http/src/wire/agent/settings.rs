@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use reeve_audit::{FieldCode, FieldError};
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, SettingValue};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -31,8 +31,8 @@ pub struct SettingBody {
     pub choices: Vec<&'static str>,
 }
 
-impl From<&Setting> for SettingBody {
-    fn from(setting: &Setting) -> Self {
+impl From<&AgentSetting> for SettingBody {
+    fn from(setting: &AgentSetting) -> Self {
         let limit = |value: f64| match &setting.default {
             SettingValue::Percent(_) => Some(format!("{value}%")),
             SettingValue::Days(_) => Some(format!("{value}d")),
@@ -65,7 +65,7 @@ fn value(value: &SettingValue) -> Value {
 
 /// The settings that hold for an agent, defaults included, nested by their paths.
 #[must_use]
-pub(crate) fn nested(known: &[Setting], settings: &Settings) -> Value {
+pub(crate) fn nested(known: &[AgentSetting], settings: &AgentSettings) -> Value {
     let mut root = Map::new();
     for setting in known {
         let path: Vec<&str> = setting.path.split('.').collect();
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn what_is_answered_is_accepted() {
-        let known: Vec<Setting> = sample();
-        let shown = nested(&known, &Settings::default());
+        let known: Vec<AgentSetting> = sample();
+        let shown = nested(&known, &AgentSettings::default());
         let given = flattened(shown.as_object()).unwrap();
         assert_eq!(given.len(), known.len());
 
-        let taken = Settings::default().overlay(&known, &given).unwrap();
+        let taken = AgentSettings::default().overlay(&known, &given).unwrap();
         assert_eq!(nested(&known, &taken), shown);
         assert_eq!(shown["shrink"]["cpu_below"], "20%");
         assert_eq!(shown["on"], true);
@@ -158,8 +158,8 @@ mod tests {
         assert_eq!(errors[0].path, "settings.shrink.window");
     }
 
-    fn sample() -> Vec<Setting> {
-        let setting = |path, default| Setting {
+    fn sample() -> Vec<AgentSetting> {
+        let setting = |path, default| AgentSetting {
             path,
             description: "",
             default,

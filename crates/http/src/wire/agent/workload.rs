@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use reeve_engine::ResourceWorkload;
-use reeve_recommend::judgement::workload::{Correction, Scores, Signal, Workload, WorkloadClass};
+use reeve_recommend::judgement::workload::{
+    Correction, Scores, Workload, WorkloadClass, WorkloadSignal,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -137,7 +139,7 @@ impl WorkloadBody {
 }
 
 impl SignalBody {
-    fn new(signal: &Signal) -> SignalBody {
+    fn new(signal: &WorkloadSignal) -> SignalBody {
         let of = |class: &WorkloadClass| signal.weights[*class as usize];
         let best = WorkloadClass::ALL
             .into_iter()

@@ -1,6 +1,6 @@
 //! Alert rules.
 
-use reeve_alerts::{DegradedRule, GroupBy, Rule, RuleDraft, RuleSettings, RuleState};
+use reeve_alerts::{AlertRule, DegradedRule, GroupBy, RuleDraft, RuleSettings, RuleState};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -224,7 +224,7 @@ impl AlertThresholdBody {
 impl AlertRuleBody {
     /// As it is answered.
     #[must_use]
-    pub fn new(rule: &Rule) -> Self {
+    pub fn new(rule: &AlertRule) -> Self {
         let settings = &rule.settings;
         let RuleSettings {
             name,
@@ -308,7 +308,7 @@ impl AlertRuleCreate {
 impl AlertRulePatch {
     /// The settings after the change, unchecked.
     #[must_use]
-    pub fn applied(self, before: &Rule) -> RuleDraft {
+    pub fn applied(self, before: &AlertRule) -> RuleDraft {
         let mut draft = before.settings.draft();
         if let Some(threshold) = self.threshold {
             (draft.count, draft.window, draft.distinct) =

@@ -1,6 +1,6 @@
 //! Budgets on the wire.
 
-use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetStatus, Threshold};
+use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetStatus, BudgetThreshold};
 use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -180,7 +180,7 @@ fn percent(part: Amount, amount: Amount) -> f64 {
 }
 
 impl ThresholdBody {
-    fn new(threshold: Threshold) -> Self {
+    fn new(threshold: BudgetThreshold) -> Self {
         ThresholdBody {
             percent: threshold.percent,
             basis: threshold.basis.as_str().to_owned(),
@@ -188,12 +188,14 @@ impl ThresholdBody {
     }
 
     /// Returns the threshold; `None` when it is none.
-    pub(crate) fn parse(&self) -> Option<Threshold> {
+    pub(crate) fn parse(&self) -> Option<BudgetThreshold> {
         let basis = Basis::parse(&self.basis)?;
-        (1..=1000).contains(&self.percent).then_some(Threshold {
-            percent: self.percent,
-            basis,
-        })
+        (1..=1000)
+            .contains(&self.percent)
+            .then_some(BudgetThreshold {
+                percent: self.percent,
+                basis,
+            })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Investigation of an anomaly on the wire.
 
 use reeve_anomalies::{
-    Contribution, Evidence, Hypothesis, Investigation, Lookup, RelatedEntry, Remediation,
+    Contribution, Hypothesis, Investigation, InvestigationEvidence, Lookup, RelatedEntry,
+    Remediation,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -159,9 +160,9 @@ impl From<&Hypothesis> for HypothesisBody {
     }
 }
 
-impl From<&Evidence> for EvidenceBody {
-    fn from(evidence: &Evidence) -> Self {
-        let link = |link: &reeve_anomalies::Link| EvidenceLinkBody {
+impl From<&InvestigationEvidence> for EvidenceBody {
+    fn from(evidence: &InvestigationEvidence) -> Self {
+        let link = |link: &reeve_anomalies::InvestigationLink| EvidenceLinkBody {
             kind: link.kind().to_owned(),
             id: link.id().to_owned(),
         };

@@ -2,7 +2,7 @@
 //! `window: "24h"`, `baseline: "30d_average"`, `threat_intelligence: "integrated"`.
 
 use reeve_anomalies::AnomalySettings;
-use reeve_estate::{Baseline, Metric, TimeSpan};
+use reeve_estate::{Metric, QuantityBaseline, TimeSpan};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
@@ -138,7 +138,7 @@ impl From<&AnomalySettings> for AnomalySettingsBody {
                 threshold_percent: cost.threshold_percent,
                 window: Spelled(TimeSpan::from_hours(u64::from(cost.window_hours))),
                 window_hours: cost.window_hours,
-                baseline: Spelled(Baseline {
+                baseline: Spelled(QuantityBaseline {
                     days: cost.baseline_days,
                 }),
                 baseline_days: cost.baseline_days,

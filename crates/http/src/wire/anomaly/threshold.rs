@@ -1,6 +1,6 @@
 //! Thresholds that lessons moved, on the wire.
 
-use reeve_anomalies::{Lesson, Threshold};
+use reeve_anomalies::{Lesson, LessonThreshold};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -55,8 +55,8 @@ pub struct AnomalyThresholdParams {
     pub anomaly: Option<String>,
 }
 
-impl From<&Threshold> for AnomalyThresholdBody {
-    fn from(threshold: &Threshold) -> Self {
+impl From<&LessonThreshold> for AnomalyThresholdBody {
+    fn from(threshold: &LessonThreshold) -> Self {
         let key = &threshold.key;
         AnomalyThresholdBody {
             id: key.id(),

@@ -1,6 +1,6 @@
 //! Destinations of exports.
 
-use reeve_exports::{Destination, DestinationDraft, DestinationSettings};
+use reeve_exports::{DestinationDraft, DestinationSettings, ExportDestination};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -178,7 +178,7 @@ impl ExportDestinationSettingsBody {
 }
 
 impl ExportDestinationBody {
-    pub(crate) fn new(destination: &Destination) -> Self {
+    pub(crate) fn new(destination: &ExportDestination) -> Self {
         ExportDestinationBody {
             id: destination.id.0.clone(),
             name: destination.name.clone(),

@@ -163,7 +163,7 @@ enumerations! {
     ThresholdDirection = reeve_anomalies::Direction, "Side of the expected value.";
     HypothesisKind = reeve_anomalies::HypothesisKind, "Kind of a possible cause.";
     HypothesisSupport = reeve_anomalies::Support, "Support of a possible cause by evidence.";
-    CauseGrade = reeve_anomalies::Grade, "Certainty of a probable cause.";
+    CauseGrade = reeve_anomalies::CauseGrade, "Certainty of a probable cause.";
     DependencyNodeKind = reeve_dependencies::NodeKind, "Kind of a node of a dependency map.";
     DependencySource = reeve_dependencies::EdgeSource, "Source of a dependency.";
     DependencyStanding = reeve_dependencies::Standing, "Comparison of a declared dependency with observed traffic.";

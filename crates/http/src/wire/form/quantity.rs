@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use reeve_audit::FieldCode;
-use reeve_estate::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
+use reeve_estate::{DataSize, Percent, QuantityBaseline, QuantityError, TimeSpan};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, schema::Type};
@@ -62,7 +62,7 @@ impl Quantity for DataSize {
     const EXAMPLE: &'static str = "500GB";
 }
 
-impl Quantity for Baseline {
+impl Quantity for QuantityBaseline {
     const SCHEMA: &'static str = "Baseline";
     const DESCRIPTION: &'static str = "Average of the last days that spending is compared with.";
     const PATTERN: &'static str = "^[0-9]{1,9}d_average$";
@@ -80,7 +80,7 @@ pub type PercentText = Spelled<Percent>;
 /// A data size on the wire.
 pub type DataSizeText = Spelled<DataSize>;
 /// A baseline on the wire.
-pub type BaselineText = Spelled<Baseline>;
+pub type BaselineText = Spelled<QuantityBaseline>;
 
 impl Spelled<Percent> {
     /// Returns the wire form of a percentage that a domain type holds as a number.
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(read::<Percent>("\"85%\"").unwrap(), "\"85%\"");
         assert_eq!(read::<DataSize>("\"500GB\"").unwrap(), "\"500GB\"");
         assert_eq!(
-            read::<Baseline>("\"30d_average\"").unwrap(),
+            read::<QuantityBaseline>("\"30d_average\"").unwrap(),
             "\"30d_average\""
         );
     }

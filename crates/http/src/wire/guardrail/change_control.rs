@@ -3,7 +3,7 @@
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use reeve_audit::FieldCode;
-use reeve_recommend::agent::Scope;
+use reeve_recommend::agent::AgentScope;
 use reeve_recommend::guardrail::change_control::{
     ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow,
 };
@@ -138,7 +138,7 @@ impl ChangeControlBody {
                 time::parse(&path("from"), &body.from)?,
                 time::parse(&path("until"), &body.until)?,
             );
-            let scope = Scope {
+            let scope = AgentScope {
                 accounts: body.accounts,
                 services: body.services,
             };
@@ -206,7 +206,7 @@ impl MaintenanceWindowBody {
         Ok(MaintenanceWindow {
             days: self.days.iter().map(day).collect::<Result<_, _>>()?,
             name: self.name,
-            scope: Scope {
+            scope: AgentScope {
                 accounts: self.accounts,
                 services: self.services,
             },

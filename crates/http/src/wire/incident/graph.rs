@@ -1,6 +1,6 @@
 //! Graph of an incident on the wire.
 
-use reeve_incidents::Graph;
+use reeve_incidents::IncidentGraph;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -39,8 +39,8 @@ pub struct IncidentGraphBody {
     pub left_out: u64,
 }
 
-impl From<Graph> for IncidentGraphBody {
-    fn from(graph: Graph) -> Self {
+impl From<IncidentGraph> for IncidentGraphBody {
+    fn from(graph: IncidentGraph) -> Self {
         IncidentGraphBody {
             nodes: graph
                 .nodes

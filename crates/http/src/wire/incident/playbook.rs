@@ -1,7 +1,8 @@
 //! Playbooks and their runs on the wire.
 
 use reeve_incidents::{
-    Playbook, PlaybookInput, PlaybookRun, RollbackRequest, RunStep, RunTarget, Step, Trigger,
+    Playbook, PlaybookInput, PlaybookRun, PlaybookStep, RollbackRequest, RunStep, RunTarget,
+    Trigger,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -150,8 +151,8 @@ pub struct PlaybookRunBody {
     pub can_roll_back: bool,
 }
 
-fn step(body: PlaybookStepBody) -> Step {
-    Step {
+fn step(body: PlaybookStepBody) -> PlaybookStep {
+    PlaybookStep {
         action: body.action.0,
         channels: body.channels,
         message: body.message,
@@ -192,8 +193,8 @@ impl PlaybookCreateBody {
     }
 }
 
-impl From<&Step> for PlaybookStepBody {
-    fn from(step: &Step) -> Self {
+impl From<&PlaybookStep> for PlaybookStepBody {
+    fn from(step: &PlaybookStep) -> Self {
         PlaybookStepBody {
             action: step.action.into(),
             channels: step.channels.clone(),

@@ -1,6 +1,6 @@
 //! Webhooks and deliveries on the wire.
 
-use reeve_notify::delivery::{Attempt, Delivery};
+use reeve_notify::delivery::{DeliveryAttempt, NotificationDelivery};
 use reeve_notify::webhook::Webhook;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -139,7 +139,7 @@ impl WebhookBody {
 impl DeliveryBody {
     /// Converts a delivery with its attempts.
     #[must_use]
-    pub fn new(delivery: &Delivery) -> DeliveryBody {
+    pub fn new(delivery: &NotificationDelivery) -> DeliveryBody {
         DeliveryBody {
             id: delivery.id.0.clone(),
             event: delivery.event.clone(),
@@ -154,7 +154,7 @@ impl DeliveryBody {
 }
 
 impl AttemptBody {
-    fn new(attempt: &Attempt) -> AttemptBody {
+    fn new(attempt: &DeliveryAttempt) -> AttemptBody {
         AttemptBody {
             at: time::text(attempt.at),
             duration_ms: attempt.duration_ms,

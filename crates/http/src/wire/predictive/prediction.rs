@@ -1,6 +1,6 @@
 //! Predictions on the wire: the forecasts that predictive rules decided on.
 
-use reeve_predict::{Prediction, Reason};
+use reeve_predict::{Prediction, PredictiveReason};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -39,30 +39,30 @@ pub struct PredictionFindingBody {
     pub times: Option<u64>,
 }
 
-impl From<&Reason> for PredictionFindingBody {
-    fn from(reason: &Reason) -> Self {
+impl From<&PredictiveReason> for PredictionFindingBody {
+    fn from(reason: &PredictiveReason) -> Self {
         let body = PredictionFindingBody {
             kind: reason.kind(),
             words: reason.to_string(),
             ..Self::default()
         };
         match *reason {
-            Reason::Now { value }
-            | Reason::RisenAlready { value }
-            | Reason::Grows { per_day: value } => PredictionFindingBody {
+            PredictiveReason::Now { value }
+            | PredictiveReason::RisenAlready { value }
+            | PredictiveReason::Grows { per_day: value } => PredictionFindingBody {
                 value: Some(value),
                 ..body
             },
-            Reason::StaysBelow { limit, most } => PredictionFindingBody {
+            PredictiveReason::StaysBelow { limit, most } => PredictionFindingBody {
                 value: Some(most),
                 limit: Some(limit),
                 ..body
             },
-            Reason::Released { times } => PredictionFindingBody {
+            PredictiveReason::Released { times } => PredictionFindingBody {
                 times: Some(times),
                 ..body
             },
-            Reason::Still | Reason::Full | Reason::Other(_) => body,
+            PredictiveReason::Still | PredictiveReason::Full | PredictiveReason::Other(_) => body,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Predictive rules on the wire, as they are answered.
 
 use reeve_estate::{DataSize, TimeSpan};
-use reeve_predict::Rule;
+use reeve_predict::PredictiveRule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -104,8 +104,8 @@ fn span(seconds: i64) -> TimeSpanText {
     Spelled(TimeSpan::from_seconds(u64::try_from(seconds).unwrap_or(0)))
 }
 
-impl From<&Rule> for RuleBody {
-    fn from(rule: &Rule) -> Self {
+impl From<&PredictiveRule> for RuleBody {
+    fn from(rule: &PredictiveRule) -> Self {
         let condition = &rule.condition;
         RuleBody {
             id: rule.id.0.clone(),

@@ -5,7 +5,7 @@
 use reeve_audit::FieldCode;
 use reeve_audit::Obstacle;
 use reeve_estate::DataSize;
-use reeve_predict::{Rule, RuleInput};
+use reeve_predict::{PredictiveRule, RuleInput};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -189,7 +189,7 @@ impl RulePut {
     ///
     /// # Errors
     /// 422 for a field that is given in two ways that differ.
-    pub fn into_input(self, before: Option<&Rule>) -> Result<RuleInput, Problem> {
+    pub fn into_input(self, before: Option<&PredictiveRule>) -> Result<RuleInput, Problem> {
         let condition = self.condition;
         let prediction = once("prediction", self.prediction, condition.prediction)?;
         let (prediction, ahead) = match prediction.as_deref().and_then(|text| text.split_once(','))

@@ -35,7 +35,7 @@ pub struct CauseBody {
 
 impl From<&Diagnosis> for DiagnosisBody {
     fn from(from: &Diagnosis) -> Self {
-        let cause = |cause: &reeve_recommend::diagnosis::Cause| CauseBody {
+        let cause = |cause: &reeve_recommend::diagnosis::DiagnosisCause| CauseBody {
             name: cause.name.to_owned(),
             applies: cause.applies,
             evidence: cause.evidence.clone(),

@@ -1,7 +1,7 @@
 //! Rollouts on the wire.
 
 use reeve_recommend::caller::Caller;
-use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
+use reeve_recommend::rollout::{Gate, Rollout, RolloutMember, RolloutSettings};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -146,8 +146,8 @@ pub struct CheckBody {
     pub holds: bool,
 }
 
-impl From<&Member> for RolloutMemberBody {
-    fn from(member: &Member) -> Self {
+impl From<&RolloutMember> for RolloutMemberBody {
+    fn from(member: &RolloutMember) -> Self {
         RolloutMemberBody {
             recommendation_id: member.recommendation.0.clone(),
             resource_id: member.resource.0.clone(),
@@ -167,7 +167,7 @@ impl From<&Member> for RolloutMemberBody {
 
 impl From<&Gate> for GateBody {
     fn from(gate: &Gate) -> Self {
-        let check = |check: &reeve_recommend::rollout::Check| CheckBody {
+        let check = |check: &reeve_recommend::rollout::GateCheck| CheckBody {
             check: check.name.clone(),
             found: check.found,
             needed: check.needed,

@@ -1,7 +1,8 @@
 //! Reports as people keep them.
 
 use reeve_reports::{
-    DefinitionDraft, Filters, PeriodChoice, ReportDefinition, ReportKind, Request, RequestDraft,
+    DefinitionDraft, Filters, PeriodChoice, ReportDefinition, ReportKind, ReportRequest,
+    RequestDraft,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -171,7 +172,7 @@ pub(crate) struct RequestFields {
 }
 
 impl RequestFields {
-    pub(crate) fn new(request: &Request) -> Self {
+    pub(crate) fn new(request: &ReportRequest) -> Self {
         let names = |names: Vec<&'static str>| names.into_iter().map(str::to_owned).collect();
         let (framework, query, group_by, metrics) = match &request.kind {
             ReportKind::Compliance { framework } => {

@@ -1,7 +1,7 @@
 //! Runs of reports.
 
-use reeve_notify::delivery::Delivery;
-use reeve_reports::{Run, RunState};
+use reeve_notify::delivery::NotificationDelivery;
+use reeve_reports::{ReportRun, RunState};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -128,7 +128,7 @@ pub struct ReportDeliveryBody {
 }
 
 impl ReportDeliveryBody {
-    pub(crate) fn new(channel: &str, delivery: &Delivery) -> Self {
+    pub(crate) fn new(channel: &str, delivery: &NotificationDelivery) -> Self {
         let failed = delivery.attempts.last().filter(|attempt| !attempt.ok);
         let reason = failed.map(|attempt| match (&attempt.error, attempt.status) {
             (Some(error), _) => error.clone(),
@@ -161,7 +161,7 @@ impl ReportDeliveryBody {
 impl ReportRunBody {
     /// As it goes over the wire.
     #[must_use]
-    pub fn new(run: &Run) -> Self {
+    pub fn new(run: &ReportRun) -> Self {
         let fields = RequestFields::new(&run.request);
         let period = run.request.period.resolve(run.created_at);
         let succeeded = run.state == RunState::Succeeded;
@@ -207,7 +207,7 @@ impl ReportRunBody {
 
 /// The share of the log that was read. Files are still to be written when all of it was, so 100 is
 /// for a run that has succeeded.
-fn percent(run: &Run) -> f64 {
+fn percent(run: &ReportRun) -> f64 {
     match run.state {
         RunState::Succeeded => 100.0,
         _ if run.progress.end == 0 => 0.0,

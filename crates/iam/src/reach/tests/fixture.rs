@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::account::AccountBuilder;
-use crate::reach::{Reach, reach};
+use crate::reach::{AccessReach, reach};
 
 pub(super) const ACCOUNT: &str = "111122223333";
 pub(super) const ADMINISTRATOR: &str = "arn:aws:iam::aws:policy/AdministratorAccess";
@@ -150,13 +150,13 @@ impl Fixture {
     }
 
     /// Returns the ways of a principal, by the end of its ARN.
-    pub(super) fn ways(&self, name: &str) -> Vec<Reach> {
+    pub(super) fn ways(&self, name: &str) -> Vec<AccessReach> {
         let ways = reach(&self.account()).into_iter();
         ways.filter(|way| way.principal.ends_with(name)).collect()
     }
 
     /// Returns the way of a principal to administrators.
-    pub(super) fn to_admin(&self, name: &str) -> Option<Reach> {
+    pub(super) fn to_admin(&self, name: &str) -> Option<AccessReach> {
         self.ways(name)
             .into_iter()
             .find(|way| way.reaches == "admin")
@@ -164,7 +164,7 @@ impl Fixture {
 }
 
 /// Returns the identifiers of the techniques of a way.
-pub(super) fn steps(way: &Reach) -> Vec<&str> {
+pub(super) fn steps(way: &AccessReach) -> Vec<&str> {
     way.path
         .iter()
         .map(|step| step.technique.as_str())

@@ -7,38 +7,40 @@
 use std::io;
 
 use memchr::memmem::Finder;
-use reeve_audit::query::{Bound, Column, Expr, FieldPath, Match, TextMatch, TextWord, fold, words};
+use reeve_audit::query::{
+    Bound, Expr, FieldPath, Match, QueryColumn, TextMatch, TextWord, fold, words,
+};
 
 use super::bits::Bits;
 use super::code::hash;
-use super::dictionary::{List, Verdict};
+use super::dictionary::{DictionaryList, DictionaryVerdict};
 use super::holds;
 use super::kind;
-use super::open::{Field, Index};
-use crate::entries::budget::Budget;
+use super::open::{EntryIndex, Field};
+use crate::entries::budget::EntryBudget;
 use crate::entries::translate::{self, span};
 
 /// Answer of an index to a query.
 #[derive(Debug, Clone)]
-pub(in crate::entries) struct Answer {
+pub(in crate::entries) struct IndexAnswer {
     /// Rows that surely match.
     pub(in crate::entries) sure: Bits,
     /// Those and the rows that may match; `None` when there are no others.
     maybe: Option<Bits>,
 }
 
-impl Answer {
+impl IndexAnswer {
     /// The rows that match are these.
     fn exactly(sure: Bits) -> Self {
-        Answer { sure, maybe: None }
+        IndexAnswer { sure, maybe: None }
     }
 
     /// Some of these rows.
     fn within(maybe: Bits) -> Self {
         if maybe.is_empty() {
-            return Answer::exactly(maybe);
+            return IndexAnswer::exactly(maybe);
         }
-        Answer {
+        IndexAnswer {
             sure: Bits::none(maybe.len()),
             maybe: Some(maybe),
         }
@@ -46,7 +48,7 @@ impl Answer {
 
     /// Nothing is known of any row.
     pub(in crate::entries) fn unknown(rows: usize) -> Self {
-        Answer::within(Bits::all(rows))
+        IndexAnswer::within(Bits::all(rows))
     }
 
     fn around(&self) -> &Bits {
@@ -60,7 +62,7 @@ impl Answer {
         (!rows.is_empty()).then_some(rows)
     }
 
-    fn and(mut self, other: Answer) -> Self {
+    fn and(mut self, other: IndexAnswer) -> Self {
         if self.maybe.is_some() || other.maybe.is_some() {
             let mut maybe = self.around().clone();
             maybe.and(other.around());
@@ -70,7 +72,7 @@ impl Answer {
         self
     }
 
-    fn or(mut self, other: Answer) -> Self {
+    fn or(mut self, other: IndexAnswer) -> Self {
         if self.maybe.is_some() || other.maybe.is_some() {
             let mut maybe = self.around().clone();
             maybe.or(other.around());
@@ -82,8 +84,8 @@ impl Answer {
 
     fn not(self) -> Self {
         match self.maybe {
-            None => Answer::exactly(self.sure.not()),
-            Some(maybe) => Answer {
+            None => IndexAnswer::exactly(self.sure.not()),
+            Some(maybe) => IndexAnswer {
                 sure: maybe.not(),
                 maybe: Some(self.sure.not()),
             },
@@ -98,13 +100,13 @@ pub(in crate::entries) struct Known {
     pub(in crate::entries) rows: Bits,
 }
 
-impl Index {
+impl EntryIndex {
     /// The columns with UUIDs of which the index keeps only a piece; `None` when there are such
     /// outside columns.
-    pub(in crate::entries) fn uuid_columns(&self) -> Option<Vec<Column>> {
+    pub(in crate::entries) fn uuid_columns(&self) -> Option<Vec<QueryColumn>> {
         let with = self.fields.iter().filter(|field| field.uuids);
         with.map(|field| {
-            Column::ALL
+            QueryColumn::ALL
                 .into_iter()
                 .find(|column| kind::column_key(*column) == field.key)
         })
@@ -118,13 +120,13 @@ impl Index {
         &self,
         asked: &Expr,
         known: &[Known],
-        budget: &Budget,
-    ) -> io::Result<Answer> {
+        budget: &EntryBudget,
+    ) -> io::Result<IndexAnswer> {
         budget.check()?;
         match asked {
-            Expr::All => Ok(Answer::exactly(Bits::all(self.rows))),
+            Expr::All => Ok(IndexAnswer::exactly(Bits::all(self.rows))),
             Expr::And(terms) => {
-                let mut all = Answer::exactly(Bits::all(self.rows));
+                let mut all = IndexAnswer::exactly(Bits::all(self.rows));
                 for term in terms {
                     all = all.and(self.answer(term, known, budget)?);
                     if all.around().is_empty() {
@@ -134,7 +136,7 @@ impl Index {
                 Ok(all)
             }
             Expr::Or(terms) => {
-                let mut any = Answer::exactly(Bits::none(self.rows));
+                let mut any = IndexAnswer::exactly(Bits::none(self.rows));
                 for term in terms {
                     any = any.or(self.answer(term, known, budget)?);
                 }
@@ -146,13 +148,13 @@ impl Index {
         }
     }
 
-    fn on_field(&self, field: &FieldPath, op: &Match) -> io::Result<Answer> {
+    fn on_field(&self, field: &FieldPath, op: &Match) -> io::Result<IndexAnswer> {
         match field {
             FieldPath::Column(column) if column.is_time() => self.on_time(*column, op),
             FieldPath::Column(column) => self.on_column(*column, op),
             FieldPath::User => Ok(self
-                .on_column(Column::ActorId, op)?
-                .or(self.on_column(Column::ActorEmail, op)?)),
+                .on_column(QueryColumn::ActorId, op)?
+                .or(self.on_column(QueryColumn::ActorEmail, op)?)),
             FieldPath::ApiVersion => self.on_keyed(&[kind::API_VERSION, b':'], op, &|_, text| {
                 op.is_satisfied_by(text)
             }),
@@ -184,12 +186,12 @@ impl Index {
         }
     }
 
-    fn on_time(&self, column: Column, op: &Match) -> io::Result<Answer> {
+    fn on_time(&self, column: QueryColumn, op: &Match) -> io::Result<IndexAnswer> {
         match op {
-            Match::Exists => Ok(Answer::exactly(Bits::all(self.rows))),
+            Match::Exists => Ok(IndexAnswer::exactly(Bits::all(self.rows))),
             Match::Compare(side, Bound::Time(at)) => {
                 let (first, last) = span(*side, *at);
-                let times = self.times(column == Column::RecordedAt)?;
+                let times = self.times(column == QueryColumn::RecordedAt)?;
                 let mut bits = Bits::none(self.rows);
                 let mut values = Vec::new();
                 for block in 0..times.blocks() {
@@ -206,17 +208,17 @@ impl Index {
                         inside.for_each(|(row, _)| bits.set(start + row));
                     }
                 }
-                Ok(Answer::exactly(bits))
+                Ok(IndexAnswer::exactly(bits))
             }
             // A number or a severity is on no side of a time.
             Match::Compare(_, Bound::Number(_) | Bound::Severity(_))
             | Match::Cidr(_)
-            | Match::Ip(_) => Ok(Answer::exactly(Bits::none(self.rows))),
-            _ => Ok(Answer::unknown(self.rows)),
+            | Match::Ip(_) => Ok(IndexAnswer::exactly(Bits::none(self.rows))),
+            _ => Ok(IndexAnswer::unknown(self.rows)),
         }
     }
 
-    fn on_column(&self, column: Column, op: &Match) -> io::Result<Answer> {
+    fn on_column(&self, column: QueryColumn, op: &Match) -> io::Result<IndexAnswer> {
         self.on_keyed(&kind::column_key(column), op, &|_, text| {
             translate::holds(column, text, op)
         })
@@ -227,10 +229,10 @@ impl Index {
         key: &[u8],
         op: &Match,
         holds: &dyn Fn(u8, &str) -> bool,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<IndexAnswer> {
         match self.by_key.get(key) {
             Some(&at) => self.on_values(&self.fields[at], op, holds),
-            None => Ok(Answer::exactly(Bits::none(self.rows))),
+            None => Ok(IndexAnswer::exactly(Bits::none(self.rows))),
         }
     }
 
@@ -239,7 +241,7 @@ impl Index {
         named: impl Fn(&str) -> bool,
         op: &Match,
         holds: &dyn Fn(u8, &str) -> bool,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<IndexAnswer> {
         let mut any = self.unless_complete();
         for (name, field) in self.tags() {
             if named(name) {
@@ -256,7 +258,7 @@ impl Index {
         })
     }
 
-    fn on_any_tag(&self, op: &Match) -> io::Result<Answer> {
+    fn on_any_tag(&self, op: &Match) -> io::Result<IndexAnswer> {
         let mut any = self.on_keyed(&[kind::LABELS, b':'], op, &|_, text| {
             op.is_satisfied_by(text)
         })?;
@@ -264,7 +266,7 @@ impl Index {
 
         for (name, field) in self.tags() {
             any = any.or(if op.is_satisfied_by(name) {
-                Answer::exactly(field.present.rows(&self.file, self.rows)?)
+                IndexAnswer::exactly(field.present.rows(&self.file, self.rows)?)
             } else {
                 // The name and an equals sign may stand before: values can begin with anything.
                 let holds = |_, text: &str| {
@@ -275,9 +277,9 @@ impl Index {
                         let lists = values.walk(&self.file, (0, ""), |_, kind, text, _| {
                             taken(holds(kind, text))
                         })?;
-                        Answer::exactly(values.rows(&self.file, &lists, self.rows)?)
+                        IndexAnswer::exactly(values.rows(&self.file, &lists, self.rows)?)
                     }
-                    None => Answer::within(field.present.rows(&self.file, self.rows)?),
+                    None => IndexAnswer::within(field.present.rows(&self.file, self.rows)?),
                 }
             });
         }
@@ -286,22 +288,22 @@ impl Index {
     }
 
     /// No row, or, where members were left out, perhaps any.
-    fn unless_complete(&self) -> Answer {
+    fn unless_complete(&self) -> IndexAnswer {
         if self.incomplete {
-            Answer::unknown(self.rows)
+            IndexAnswer::unknown(self.rows)
         } else {
-            Answer::exactly(Bits::none(self.rows))
+            IndexAnswer::exactly(Bits::none(self.rows))
         }
     }
 
-    fn on_path(&self, root: u8, path: &[String], op: &Match) -> io::Result<Answer> {
+    fn on_path(&self, root: u8, path: &[String], op: &Match) -> io::Result<IndexAnswer> {
         let mut any = self.unless_complete();
         // A number may name an element of a list, whose place the index does not keep.
         let steps: Vec<usize> = (0..path.len())
             .filter(|&at| path[at].parse::<usize>().is_ok())
             .collect();
         if steps.len() > 3 {
-            return Ok(Answer::unknown(self.rows));
+            return Ok(IndexAnswer::unknown(self.rows));
         }
 
         for left_out in 0..1usize << steps.len() {
@@ -323,7 +325,7 @@ impl Index {
             any = any.or(if left_out == 0 {
                 found
             } else {
-                Answer::within(found.around().clone())
+                IndexAnswer::within(found.around().clone())
             });
         }
 
@@ -336,24 +338,24 @@ impl Index {
         field: &Field,
         op: &Match,
         holds: &dyn Fn(u8, &str) -> bool,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<IndexAnswer> {
         let present = || field.present.rows(&self.file, self.rows);
         let Some(values) = &field.values else {
             return match op {
-                Match::Exists => Ok(Answer::exactly(present()?)),
+                Match::Exists => Ok(IndexAnswer::exactly(present()?)),
                 Match::Exact(text) | Match::Identical(text) if text.parse::<f64>().is_err() => {
                     let mut rows = present()?;
                     for word in words(text) {
                         let word = TextWord::Whole(fold::fold(word).into_owned());
                         rows.and(self.word(&word, true)?.around());
                     }
-                    Ok(Answer::within(rows))
+                    Ok(IndexAnswer::within(rows))
                 }
-                _ => Ok(Answer::within(present()?)),
+                _ => Ok(IndexAnswer::within(present()?)),
             };
         };
 
-        let mut lists: Vec<List> = Vec::new();
+        let mut lists: Vec<DictionaryList> = Vec::new();
         match holds::begins(op) {
             None => {
                 lists = values.walk(&self.file, (0, ""), |_, kind, text, _| {
@@ -369,7 +371,7 @@ impl Index {
                         &self.file,
                         (0, ""),
                         |_, kind, text, _| match kind {
-                            kind if kind >= kind::TEXT => Verdict::Stop,
+                            kind if kind >= kind::TEXT => DictionaryVerdict::Stop,
                             kind => taken(holds(kind, text)),
                         },
                     )?);
@@ -379,7 +381,7 @@ impl Index {
                     (kind::TEXT, &begin),
                     |_, kind, text, _| {
                         if kind != kind::TEXT || !fold::starts_with(text, &begin) {
-                            return Verdict::Stop;
+                            return DictionaryVerdict::Stop;
                         }
                         taken(holds(kind, text))
                     },
@@ -393,11 +395,13 @@ impl Index {
             }
         }
 
-        Ok(Answer::exactly(values.rows(&self.file, &lists, self.rows)?))
+        Ok(IndexAnswer::exactly(
+            values.rows(&self.file, &lists, self.rows)?,
+        ))
     }
 
     /// Rows with a word in a value that is kept by its words alone.
-    fn word(&self, word: &TextWord, in_uuids: bool) -> io::Result<Answer> {
+    fn word(&self, word: &TextWord, in_uuids: bool) -> io::Result<IndexAnswer> {
         let start = word.start();
         let lists = self
             .words
@@ -405,10 +409,10 @@ impl Index {
                 if held.starts_with(start) {
                     taken(word.is_satisfied_by(held))
                 } else {
-                    Verdict::Stop
+                    DictionaryVerdict::Stop
                 }
             })?;
-        let known = Answer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
+        let known = IndexAnswer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
 
         let goes_on = word.whole().is_none();
         let texts = word.texts();
@@ -434,14 +438,14 @@ impl Index {
             _ => return Ok(known),
         };
 
-        Ok(known.or(Answer::within(in_uuid)))
+        Ok(known.or(IndexAnswer::within(in_uuid)))
     }
 
-    fn text(&self, term: &TextMatch, known: &[Known]) -> io::Result<Answer> {
+    fn text(&self, term: &TextMatch, known: &[Known]) -> io::Result<IndexAnswer> {
         let mut found = self.unless_complete();
         let known = known.iter().find(|known| known.term == *term);
         if let Some(known) = known {
-            found = found.or(Answer::exactly(known.rows.clone()));
+            found = found.or(IndexAnswer::exactly(known.rows.clone()));
         }
 
         // Values that are kept: by their longest whole word, or by looking at all.
@@ -458,11 +462,13 @@ impl Index {
             ),
             None => None,
         };
-        found = found.or(Answer::exactly(self.values_with(term, blocks.as_deref())?));
+        found = found.or(IndexAnswer::exactly(
+            self.values_with(term, blocks.as_deref())?,
+        ));
 
         // Values that are not kept: rows that have all words.
         if self.words.count > 0 || self.uuid_rows.count() > 0 {
-            let mut rows: Option<Answer> = None;
+            let mut rows: Option<IndexAnswer> = None;
             for word in &term.words {
                 let with = self.word(word, known.is_none())?;
                 rows = Some(match rows {
@@ -474,7 +480,7 @@ impl Index {
                 found = found.or(if term.words.len() == 1 {
                     rows
                 } else {
-                    Answer::within(rows.around().clone())
+                    IndexAnswer::within(rows.around().clone())
                 });
             }
         }
@@ -555,6 +561,10 @@ impl<'t> Looked<'t> {
     }
 }
 
-fn taken(holds: bool) -> Verdict {
-    if holds { Verdict::Take } else { Verdict::Pass }
+fn taken(holds: bool) -> DictionaryVerdict {
+    if holds {
+        DictionaryVerdict::Take
+    } else {
+        DictionaryVerdict::Pass
+    }
 }

@@ -19,11 +19,11 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Bytes and a place in them.
-pub(super) struct Reader<'a> {
+pub(super) struct CodeReader<'a> {
     pub(super) rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CodeReader<'a> {
     /// The next number; `None` where the bytes end or it does not fit.
     pub(super) fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
@@ -115,7 +115,7 @@ impl Rows<'_> {
     }
 
     fn each(&self, mut visit: impl FnMut(usize)) {
-        let mut reader = Reader { rest: self.bytes };
+        let mut reader = CodeReader { rest: self.bytes };
         let mut next = 0;
         while let Some(gap) = reader.size() {
             let row: usize = next + gap;
@@ -367,15 +367,15 @@ mod tests {
         numbers
             .iter()
             .for_each(|&number| put_varint(&mut bytes, number));
-        let mut reader = Reader { rest: &bytes };
+        let mut reader = CodeReader { rest: &bytes };
         assert!(
             numbers
                 .iter()
                 .all(|&number| reader.varint() == Some(number))
         );
         assert_eq!(reader.varint(), None);
-        assert_eq!(Reader { rest: &[0xff; 12] }.varint(), None);
-        assert_eq!(Reader { rest: &[1] }.bytes(2), None);
+        assert_eq!(CodeReader { rest: &[0xff; 12] }.varint(), None);
+        assert_eq!(CodeReader { rest: &[1] }.bytes(2), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use reeve_audit::query::{Column, column_text, fold, words};
+use reeve_audit::query::{QueryColumn, column_text, fold, words};
 use reeve_audit::{Entry, Json, SubmitterField};
 
 use super::code::hash;
@@ -68,7 +68,7 @@ pub(super) struct Collected {
     pub(super) words: Words,
     /// `true` if members were left out.
     pub(super) incomplete: bool,
-    columns: [Option<usize>; Column::ALL.len()],
+    columns: [Option<usize>; QueryColumn::ALL.len()],
     tags: HashMap<Box<str>, usize>,
     fixed: [Option<usize>; 2],
     submitter: [Option<usize>; SubmitterField::ALL.len()],
@@ -93,13 +93,13 @@ impl Collected {
 
     /// Adds the entry of a row; rows ascend.
     pub(super) fn add(&mut self, row: u32, entry: &Entry) {
-        for (at, column) in Column::ALL.into_iter().enumerate() {
+        for (at, column) in QueryColumn::ALL.into_iter().enumerate() {
             if let Some(text) = column_text(entry, column) {
                 let field = match self.columns[at] {
                     Some(field) => field,
                     None => {
                         let key = kind::column_key(column);
-                        let field = self.field(key, column != Column::Category);
+                        let field = self.field(key, column != QueryColumn::Category);
                         self.columns[at] = Some(field);
                         field
                     }

@@ -2,19 +2,19 @@
 
 use std::io;
 
-use reeve_audit::query::{Column, FieldPath, fold};
+use reeve_audit::query::{FieldPath, QueryColumn, fold};
 use reeve_ledger::GroupBy;
 
 use super::bits::Bits;
 use super::code::BLOCK;
-use super::dictionary::{List, Verdict};
+use super::dictionary::{DictionaryList, DictionaryVerdict};
 use super::kind;
-use super::open::{Field, Index};
-use crate::entries::tally::{Tally, span_of};
+use super::open::{EntryIndex, Field};
+use crate::entries::tally::{EntryTally, span_of};
 
 /// Counts of one segment, to be added to a tally when all of them are there.
 #[derive(Debug, Default)]
-pub(in crate::entries) struct Counted {
+pub(in crate::entries) struct IndexCount {
     texts: String,
     ends: Vec<usize>,
     counts: Vec<u64>,
@@ -22,7 +22,7 @@ pub(in crate::entries) struct Counted {
     missing: u64,
 }
 
-impl Counted {
+impl IndexCount {
     fn text(&mut self, text: &str, count: u64) {
         self.texts.push_str(text);
         self.ends.push(self.texts.len());
@@ -30,7 +30,7 @@ impl Counted {
     }
 
     /// Adds everything to a tally.
-    pub(in crate::entries) fn add_to(&self, tally: &mut Tally) {
+    pub(in crate::entries) fn add_to(&self, tally: &mut EntryTally) {
         let mut start = 0;
         for (&end, &count) in self.ends.iter().zip(&self.counts) {
             if count > 0 {
@@ -46,17 +46,17 @@ impl Counted {
     }
 }
 
-impl Index {
+impl EntryIndex {
     /// Counts the values that rows have; `None` when the index does not hold them.
     pub(in crate::entries) fn count(
         &self,
         by: &GroupBy,
         rows: &Bits,
-    ) -> io::Result<Option<Counted>> {
-        let mut counted = Counted::default();
+    ) -> io::Result<Option<IndexCount>> {
+        let mut counted = IndexCount::default();
         let known = match by {
             GroupBy::Column(column) | GroupBy::Time { column, .. } if column.is_time() => {
-                self.count_times(by, *column == Column::RecordedAt, rows, &mut counted)?;
+                self.count_times(by, *column == QueryColumn::RecordedAt, rows, &mut counted)?;
                 true
             }
             GroupBy::Column(column) | GroupBy::Field(FieldPath::Column(column)) => {
@@ -78,9 +78,9 @@ impl Index {
         Ok(known.then_some(counted))
     }
 
-    fn count_users(&self, rows: &Bits, counted: &mut Counted) -> io::Result<bool> {
+    fn count_users(&self, rows: &Bits, counted: &mut IndexCount) -> io::Result<bool> {
         let mut rest = rows.clone();
-        for column in [Column::ActorEmail, Column::ActorId] {
+        for column in [QueryColumn::ActorEmail, QueryColumn::ActorId] {
             match self.count_column(column, &rest, counted)? {
                 Some(without) => rest = without,
                 None => return Ok(false),
@@ -96,7 +96,7 @@ impl Index {
         by: &GroupBy,
         recorded: bool,
         rows: &Bits,
-        counted: &mut Counted,
+        counted: &mut IndexCount,
     ) -> io::Result<()> {
         let times = self.times(recorded)?;
         let whole = rows.count() == self.rows as u64;
@@ -137,7 +137,7 @@ impl Index {
         Ok(())
     }
 
-    fn column(&self, column: Column) -> Option<&Field> {
+    fn column(&self, column: QueryColumn) -> Option<&Field> {
         self.by_key
             .get(&kind::column_key(column))
             .map(|&at| &self.fields[at])
@@ -146,9 +146,9 @@ impl Index {
     /// Counts a column and gives the rows back that have no value.
     fn count_column(
         &self,
-        column: Column,
+        column: QueryColumn,
         rows: &Bits,
-        counted: &mut Counted,
+        counted: &mut IndexCount,
     ) -> io::Result<Option<Bits>> {
         let Some(field) = self.column(column) else {
             return Ok(Some(rows.clone()));
@@ -167,7 +167,11 @@ impl Index {
         let first = counted.counts.len();
         let lists = values.walk(&self.file, (0, ""), |_, _, text, list| {
             counted.text(text, if whole { list.count } else { 0 });
-            if whole { Verdict::Pass } else { Verdict::Take }
+            if whole {
+                DictionaryVerdict::Pass
+            } else {
+                DictionaryVerdict::Take
+            }
         })?;
         values.each_list(&self.file, &lists, |at, held| {
             counted.counts[first + at] = held.count_in(rows)
@@ -176,12 +180,17 @@ impl Index {
         Ok(Some(without))
     }
 
-    fn count_open(&self, path: &FieldPath, rows: &Bits, counted: &mut Counted) -> io::Result<bool> {
+    fn count_open(
+        &self,
+        path: &FieldPath,
+        rows: &Bits,
+        counted: &mut IndexCount,
+    ) -> io::Result<bool> {
         let Some(fields) = self.open_fields(path) else {
             return Ok(false);
         };
 
-        let mut found: Vec<(String, &Field, List)> = Vec::new();
+        let mut found: Vec<(String, &Field, DictionaryList)> = Vec::new();
         for (before, field) in fields {
             let Some(values) = &field.values else {
                 return Ok(false);
@@ -190,7 +199,7 @@ impl Index {
                 if matches!(kind, kind::TEXT | kind::NUMBER | kind::BOOL) {
                     found.push((format!("{before}{text}"), field, list.clone()));
                 }
-                Verdict::Pass
+                DictionaryVerdict::Pass
             })?;
         }
 

@@ -9,21 +9,21 @@ use std::sync::OnceLock;
 use reeve_audit::query::fold;
 
 use super::bits::Bits;
-use super::code::{Reader, Rows};
-use super::source::{Source, damaged};
+use super::code::{CodeReader, Rows};
+use super::source::{IndexSource, damaged};
 use super::write::{VALUES, mark};
 
 /// Bytes of a file that hold one thing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct DictionaryPiece {
     start: u64,
     len: usize,
 }
 
-impl Piece {
+impl DictionaryPiece {
     /// The piece that a directory notes.
-    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Piece {
+    pub(super) fn read(from: &mut CodeReader<'_>) -> Option<Self> {
+        Some(DictionaryPiece {
             start: from.varint()?,
             len: from.size()?,
         })
@@ -35,12 +35,12 @@ impl Piece {
     }
 
     /// All of its bytes.
-    pub(super) fn all(&self, file: &Source) -> io::Result<Vec<u8>> {
+    pub(super) fn all(&self, file: &IndexSource) -> io::Result<Vec<u8>> {
         self.some(file, 0..self.len)
     }
 
     /// Some of its bytes.
-    pub(super) fn some(&self, file: &Source, range: Range<usize>) -> io::Result<Vec<u8>> {
+    pub(super) fn some(&self, file: &IndexSource, range: Range<usize>) -> io::Result<Vec<u8>> {
         if range.start > range.end || range.end > self.len {
             return Err(damaged());
         }
@@ -50,7 +50,7 @@ impl Piece {
 
 /// Place of one list of rows.
 #[derive(Debug, Clone)]
-pub(super) struct List {
+pub(super) struct DictionaryList {
     pub(super) count: u64,
     pub(super) bitmap: bool,
     pub(super) place: Range<usize>,
@@ -61,13 +61,17 @@ pub(super) struct List {
 pub(super) struct Present {
     count: u64,
     bitmap: bool,
-    piece: Piece,
+    piece: DictionaryPiece,
 }
 
 impl Present {
     /// The list that a directory notes.
-    pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, Piece)> {
-        let (count, bitmap, piece) = (from.varint()?, from.varint()? == 1, Piece::read(from)?);
+    pub(super) fn read(from: &mut CodeReader<'_>) -> Option<(Self, DictionaryPiece)> {
+        let (count, bitmap, piece) = (
+            from.varint()?,
+            from.varint()? == 1,
+            DictionaryPiece::read(from)?,
+        );
         Some((
             Present {
                 count,
@@ -83,7 +87,7 @@ impl Present {
         self.count
     }
 
-    pub(super) fn rows(&self, file: &Source, of: usize) -> io::Result<Bits> {
+    pub(super) fn rows(&self, file: &IndexSource, of: usize) -> io::Result<Bits> {
         let mut bits = Bits::none(of);
         let bytes = self.piece.all(file)?;
         Rows {
@@ -99,7 +103,7 @@ impl Present {
 
 /// Verdict of a walk through values on one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum DictionaryVerdict {
     Take,
     Pass,
     Stop,
@@ -109,17 +113,21 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) struct Dictionary {
     pub(super) count: usize,
-    heads: Piece,
-    data: Piece,
-    lists: Piece,
+    heads: DictionaryPiece,
+    data: DictionaryPiece,
+    lists: DictionaryPiece,
     read: OnceLock<Vec<u8>>,
 }
 
 impl Dictionary {
     /// The dictionary that a directory notes, and its pieces.
-    pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, [Piece; 3])> {
+    pub(super) fn read(from: &mut CodeReader<'_>) -> Option<(Self, [DictionaryPiece; 3])> {
         let count = from.size()?;
-        let [heads, data, lists] = [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
+        let [heads, data, lists] = [
+            DictionaryPiece::read(from)?,
+            DictionaryPiece::read(from)?,
+            DictionaryPiece::read(from)?,
+        ];
         Some((
             Dictionary {
                 count,
@@ -137,7 +145,7 @@ impl Dictionary {
         self.count.div_ceil(VALUES)
     }
 
-    fn heads(&self, file: &Source) -> io::Result<&[u8]> {
+    fn heads(&self, file: &IndexSource) -> io::Result<&[u8]> {
         if let Some(read) = self.read.get() {
             return Ok(read);
         }
@@ -186,10 +194,10 @@ impl Dictionary {
     /// until told to stop.
     pub(super) fn walk(
         &self,
-        file: &Source,
+        file: &IndexSource,
         (kind, folded): (u8, &str),
-        mut visit: impl FnMut(usize, u8, &str, &List) -> Verdict,
-    ) -> io::Result<Vec<List>> {
+        mut visit: impl FnMut(usize, u8, &str, &DictionaryList) -> DictionaryVerdict,
+    ) -> io::Result<Vec<DictionaryList>> {
         let heads = self.heads(file)?;
         let first = self.seek(heads, kind, folded);
         let mut taken = Vec::new();
@@ -213,10 +221,10 @@ impl Dictionary {
                 bytes.get(from..).unwrap_or_default(),
                 |number, value, list| {
                     if kind > 0 && compare(value, kind, folded) == Ordering::Less {
-                        return Verdict::Pass;
+                        return DictionaryVerdict::Pass;
                     }
                     let Some((&kind, text)) = value.split_first() else {
-                        return Verdict::Pass;
+                        return DictionaryVerdict::Pass;
                     };
                     let verdict = visit(
                         number,
@@ -224,7 +232,7 @@ impl Dictionary {
                         std::str::from_utf8(text).unwrap_or_default(),
                         &list,
                     );
-                    if verdict == Verdict::Take {
+                    if verdict == DictionaryVerdict::Take {
                         taken.push(list);
                     }
                     verdict
@@ -243,10 +251,10 @@ impl Dictionary {
         heads: &[u8],
         block: usize,
         bytes: &[u8],
-        mut visit: impl FnMut(usize, &[u8], List) -> Verdict,
+        mut visit: impl FnMut(usize, &[u8], DictionaryList) -> DictionaryVerdict,
     ) -> io::Result<bool> {
         let mut value = self.key(heads, block).to_vec();
-        let mut reader = Reader { rest: bytes };
+        let mut reader = CodeReader { rest: bytes };
         let mut list_at = Self::head(heads, block)[1];
 
         for number in block * VALUES..self.count.min((block + 1) * VALUES) {
@@ -264,12 +272,12 @@ impl Dictionary {
             if visit(
                 number,
                 &value,
-                List {
+                DictionaryList {
                     count,
                     bitmap: code & 1 == 1,
                     place,
                 },
-            ) == Verdict::Stop
+            ) == DictionaryVerdict::Stop
             {
                 return Ok(true);
             }
@@ -281,9 +289,9 @@ impl Dictionary {
     /// Walks through the values of blocks, which ascend.
     pub(super) fn in_blocks(
         &self,
-        file: &Source,
+        file: &IndexSource,
         blocks: &[usize],
-        mut visit: impl FnMut(u8, &str, List),
+        mut visit: impl FnMut(u8, &str, DictionaryList),
     ) -> io::Result<()> {
         if blocks.is_empty() {
             return Ok(());
@@ -305,7 +313,7 @@ impl Dictionary {
                     if let Some((&kind, text)) = value.split_first() {
                         visit(kind, std::str::from_utf8(text).unwrap_or_default(), list);
                     }
-                    Verdict::Pass
+                    DictionaryVerdict::Pass
                 })?;
             }
         }
@@ -316,8 +324,8 @@ impl Dictionary {
     /// Calls `with` for each list with its rows. Lists ascend.
     pub(super) fn each_list(
         &self,
-        file: &Source,
-        lists: &[List],
+        file: &IndexSource,
+        lists: &[DictionaryList],
         mut with: impl FnMut(usize, Rows<'_>),
     ) -> io::Result<()> {
         /// Lists are read together where so many bytes at most lie between them.
@@ -354,7 +362,12 @@ impl Dictionary {
     }
 
     /// The rows of all lists together.
-    pub(super) fn rows(&self, file: &Source, lists: &[List], of: usize) -> io::Result<Bits> {
+    pub(super) fn rows(
+        &self,
+        file: &IndexSource,
+        lists: &[DictionaryList],
+        of: usize,
+    ) -> io::Result<Bits> {
         let mut bits = Bits::none(of);
         self.each_list(file, lists, |_, rows| rows.add_to(&mut bits))?;
         Ok(bits)
@@ -378,17 +391,17 @@ pub(super) struct Hashed {
     bits: u32,
     width: usize,
     buckets: u64,
-    piece: Piece,
+    piece: DictionaryPiece,
 }
 
 impl Hashed {
     /// The table that a directory notes.
-    pub(super) fn read(from: &mut Reader<'_>) -> Option<(Self, Piece)> {
+    pub(super) fn read(from: &mut CodeReader<'_>) -> Option<(Self, DictionaryPiece)> {
         let (bits, width, buckets, piece) = (
             from.varint()?,
             from.size()?,
             from.varint()?,
-            Piece::read(from)?,
+            DictionaryPiece::read(from)?,
         );
 
         let sound = bits <= 32
@@ -407,7 +420,7 @@ impl Hashed {
     }
 
     /// Numbers that may have the hash, ascending, and all that do.
-    pub(super) fn find(&self, file: &Source, hashed: u64) -> io::Result<Vec<usize>> {
+    pub(super) fn find(&self, file: &IndexSource, hashed: u64) -> io::Result<Vec<usize>> {
         let bucket = (hashed & (self.buckets - 1)) as usize;
         let ends = self.piece.some(file, bucket * 4..bucket * 4 + 8)?;
         let mut ends = ends.chunks(4).map(number);

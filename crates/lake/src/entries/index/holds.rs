@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use reeve_audit::query::{Bound, Comparison, Match, fold};
+use reeve_audit::query::{Bound, Match, QueryComparison, fold};
 
 use super::kind;
 
@@ -32,7 +32,7 @@ fn number(text: &str, op: &Match) -> bool {
         return false;
     };
 
-    let on_side = |side: Comparison, bound: &Bound| matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound));
+    let on_side = |side: QueryComparison, bound: &Bound| matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound));
     match op {
         Match::Compare(side, bound) => on_side(*side, bound),
         Match::Between(range) => range.holds(on_side),

@@ -1,7 +1,7 @@
 //! Names of fields and kinds of values inside an index file. Format: `docs/formats/index.md`.
 
 use reeve_audit::SubmitterField;
-use reeve_audit::query::{Column, fold};
+use reeve_audit::query::{QueryColumn, fold};
 
 pub(super) const TEXT: u8 = b's';
 /// A number, as canonical JSON writes it.
@@ -43,7 +43,7 @@ pub(super) fn is_open(key: &[u8]) -> bool {
 }
 
 /// The name of a column's field.
-pub(super) fn column_key(column: Column) -> Vec<u8> {
+pub(super) fn column_key(column: QueryColumn) -> Vec<u8> {
     [&[COLUMN, b':'], column.segment_name().as_bytes()].concat()
 }
 

@@ -11,10 +11,10 @@ use reeve_audit::Obstacle;
 use sha2::{Digest as _, Sha256};
 
 use super::bits::Bits;
-use super::code::{Packed, Reader};
-use super::dictionary::{Dictionary, Hashed, Piece, Present};
-use super::source::{BLOCK, Held, Source, Sum, damaged};
-use super::write::{MAGIC, Row, build};
+use super::code::{CodeReader, Packed};
+use super::dictionary::{Dictionary, DictionaryPiece, Hashed, Present};
+use super::source::{BLOCK, Held, IndexSource, Sum, damaged};
+use super::write::{IndexRow, MAGIC, build};
 
 /// Bytes after the attestation: the directory's place, the attestation's length, the checksum, the
 /// mark.
@@ -42,17 +42,17 @@ pub(super) struct Field {
 
 /// The index of one segment, or of a piece of the tail.
 #[derive(Debug)]
-pub(in crate::entries) struct Index {
-    pub(super) file: Source,
+pub(in crate::entries) struct EntryIndex {
+    pub(super) file: IndexSource,
     /// Size and time of change when it was opened.
     pub(super) looks: (u64, i64, i64),
     pub(super) rows: usize,
     first: u64,
     /// `true` if members were left out: a value that is not found may be there then.
     pub(super) incomplete: bool,
-    timestamps: Piece,
-    recorded: Piece,
-    skips: Piece,
+    timestamps: DictionaryPiece,
+    recorded: DictionaryPiece,
+    skips: DictionaryPiece,
     skipped: OnceLock<Packed>,
     pub(super) words: Dictionary,
     pub(super) uuids: Hashed,
@@ -62,7 +62,7 @@ pub(in crate::entries) struct Index {
     pub(super) value_words: Hashed,
 }
 
-impl Index {
+impl EntryIndex {
     /// Opens a file and checks its directory, which must be attested; the rest is compared with the
     /// digests in the directory where it is read. It must be the index of a segment with this
     /// SHA-256 and so many rows.
@@ -82,7 +82,7 @@ impl Index {
     }
 
     /// The index of entries that are in no segment yet.
-    pub(in crate::entries) fn of_entries(entries: &[Row<'_>]) -> io::Result<Self> {
+    pub(in crate::entries) fn of_entries(entries: &[IndexRow<'_>]) -> io::Result<Self> {
         let bytes = build(entries, &[0; 32], &|_| String::new());
         let looks = (bytes.len() as u64, 0, 0);
         // Nobody else can write to this process's memory.
@@ -96,23 +96,26 @@ impl Index {
         attested: Attested<'_>,
     ) -> io::Result<Self> {
         let (directory, file) = directory(held, looks.0, attested)?;
-        Self::read(&mut Reader { rest: &directory }, file, looks, sha256).ok_or_else(damaged)
+        Self::read(&mut CodeReader { rest: &directory }, file, looks, sha256).ok_or_else(damaged)
     }
 
     fn read(
-        from: &mut Reader<'_>,
-        file: Source,
+        from: &mut CodeReader<'_>,
+        file: IndexSource,
         looks: (u64, i64, i64),
         sha256: &[u8; 32],
     ) -> Option<Self> {
-        let within = |piece: &Piece| piece.end().is_some_and(|end| end <= looks.0);
+        let within = |piece: &DictionaryPiece| piece.end().is_some_and(|end| end <= looks.0);
         if from.bytes(32)? != sha256 {
             return None;
         }
 
         let (rows, first, incomplete) = (from.size()?, from.varint()?, from.varint()? == 1);
-        let [timestamps, recorded, skips] =
-            [Piece::read(from)?, Piece::read(from)?, Piece::read(from)?];
+        let [timestamps, recorded, skips] = [
+            DictionaryPiece::read(from)?,
+            DictionaryPiece::read(from)?,
+            DictionaryPiece::read(from)?,
+        ];
         let (words, pieces) = Dictionary::read(from)?;
         let (uuids, uuid_piece) = Hashed::read(from)?;
         let (uuid_rows, present_piece) = Present::read(from)?;
@@ -160,7 +163,7 @@ impl Index {
             .map(|(at, field)| (field.key.clone(), at))
             .collect();
 
-        within(&piece).then_some(Index {
+        within(&piece).then_some(EntryIndex {
             file,
             looks,
             rows,
@@ -255,7 +258,7 @@ fn looks(file: &File) -> io::Result<(u64, i64, i64)> {
 }
 
 /// The directory of a file, if it is attested, and the file with the digests of what is before it.
-fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u8>, Source)> {
+fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u8>, IndexSource)> {
     let end = size.checked_sub(TRAILER as u64).ok_or_else(damaged)?;
     let mut trailer = [0; TRAILER];
     file.read_exact_at(&mut trailer, end)?;
@@ -291,5 +294,8 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
     attested(&note, Sha256::digest(&bytes).into()).map_err(refused)?;
     let sums = bytes.split_off(bytes.len() - sums);
 
-    Ok((bytes, Source::new(file, body, sums.as_chunks().0.to_vec())))
+    Ok((
+        bytes,
+        IndexSource::new(file, body, sums.as_chunks().0.to_vec()),
+    ))
 }

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use reeve_audit::Obstacle;
 use reeve_ledger::{Attestor, SegmentMeta};
 
-use super::open::Index;
+use super::open::EntryIndex;
 use crate::place::{FILE_MODE, private_dirs};
 
 /// The folder of the segments, and that of their indexes beside it.
@@ -31,7 +31,7 @@ type Looks = Option<(u64, i64, i64)>;
 
 #[derive(Debug)]
 enum Known {
-    Open(Arc<Index>),
+    Open(Arc<EntryIndex>),
     Useless(Looks),
 }
 
@@ -111,7 +111,7 @@ impl Shelf {
     }
 
     /// The index of a segment, if it has a sound one.
-    pub(in crate::entries) fn get(&self, segment: &SegmentMeta) -> Option<Arc<Index>> {
+    pub(in crate::entries) fn get(&self, segment: &SegmentMeta) -> Option<Arc<EntryIndex>> {
         let path = self.path(&segment.path);
         match self.known.lock().get(&segment.path) {
             Some(Known::Open(index)) if index.is_as_opened() => return Some(Arc::clone(index)),
@@ -122,7 +122,7 @@ impl Shelf {
         let then = looks(&path);
         let mut sha256 = [0; 32];
         let opened = match hex::decode_to_slice(&segment.sha256, &mut sha256) {
-            Ok(()) => Index::open(&path, &sha256, segment.count, &|note, digest| {
+            Ok(()) => EntryIndex::open(&path, &sha256, segment.count, &|note, digest| {
                 self.check(segment, note, digest)
             }),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),

@@ -50,7 +50,7 @@ impl Held {
 
 /// Bytes with their digests.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct IndexSource {
     pub(super) held: Held,
     /// Number of bytes with digests, from the first on.
     size: u64,
@@ -59,13 +59,13 @@ pub(super) struct Source {
     right: Vec<AtomicU64>,
 }
 
-impl Source {
+impl IndexSource {
     /// An index whose first `size` bytes have these digests, a block each.
     pub(super) fn new(held: Held, size: u64, sums: Vec<Sum>) -> Self {
         let right = (0..sums.len().div_ceil(64))
             .map(|_| AtomicU64::new(0))
             .collect();
-        Source {
+        IndexSource {
             held,
             size,
             sums,
@@ -151,7 +151,7 @@ mod tests {
             let path = folder.path().join("file");
             std::fs::write(&path, &bytes).unwrap();
             let open = || {
-                Source::new(
+                IndexSource::new(
                     Held::File(File::open(&path).unwrap()),
                     len as u64,
                     sums(&bytes).collect(),

@@ -19,7 +19,7 @@ pub(super) const VALUES: usize = 32;
 
 /// One row of a segment.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::entries) struct Row<'a> {
+pub(in crate::entries) struct IndexRow<'a> {
     /// Position in the log.
     pub(in crate::entries) sequence: u64,
     /// Time at which it was received.
@@ -31,8 +31,8 @@ pub(in crate::entries) struct Row<'a> {
 /// Returns stored entries as the rows of an index.
 pub(in crate::entries) fn rows_of<'a>(
     entries: impl Iterator<Item = &'a StoredEntry>,
-) -> Vec<Row<'a>> {
-    let row = |stored: &'a StoredEntry| Row {
+) -> Vec<IndexRow<'a>> {
+    let row = |stored: &'a StoredEntry| IndexRow {
         sequence: stored.sequence,
         recorded_at: stored.recorded_at,
         entry: &stored.entry,
@@ -45,7 +45,7 @@ pub(in crate::entries) type Attest<'a> = &'a dyn Fn([u8; 32]) -> String;
 
 /// The index of a segment whose rows are these and whose file has this SHA-256.
 pub(in crate::entries) fn build(
-    entries: &[Row<'_>],
+    entries: &[IndexRow<'_>],
     sha256: &[u8; 32],
     attest: Attest<'_>,
 ) -> Vec<u8> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use reeve_audit::query::{Sort, SortKey};
 use reeve_ledger::{GroupBy, Order, StoredEntry};
 
-use crate::entries::budget::Budget;
-use crate::entries::index::Counted;
+use crate::entries::budget::EntryBudget;
+use crate::entries::index::IndexCount;
 use crate::entries::predicate::Predicate;
-use crate::entries::tally::Tally;
+use crate::entries::tally::EntryTally;
 
 /// Matches that are gathered beyond the page before they are put into order.
 const SORTED_AT_ONCE: usize = 4_096;
@@ -31,7 +31,7 @@ pub(super) struct Job {
     pub(super) every_match: bool,
     /// Order by a column; `None` for the order of the log.
     pub(super) sort: Option<SortedPage>,
-    pub(super) budget: Arc<Budget>,
+    pub(super) budget: Arc<EntryBudget>,
 }
 
 impl Job {
@@ -41,7 +41,7 @@ impl Job {
         order: Order,
         cursor: Option<u64>,
         wanted: usize,
-        budget: Arc<Budget>,
+        budget: Arc<EntryBudget>,
     ) -> Job {
         Job {
             predicate: Arc::new(predicate),
@@ -124,10 +124,10 @@ pub(super) struct Matches {
     /// The same of a sorted page, with the keys of the matches.
     pub(super) sorted: Vec<(Option<SortKey>, Found)>,
     pub(super) total: u64,
-    pub(super) tallies: Vec<Tally>,
+    pub(super) tallies: Vec<EntryTally>,
     /// Counts of indexes with the position of their tally. They are added to it when this part is
     /// merged: by then its index has been read to the end.
-    counted: Vec<(usize, Counted)>,
+    counted: Vec<(usize, IndexCount)>,
 }
 
 impl Matches {
@@ -136,13 +136,13 @@ impl Matches {
             found: Vec::new(),
             sorted: Vec::new(),
             total: 0,
-            tallies: job.counted.iter().cloned().map(Tally::new).collect(),
+            tallies: job.counted.iter().cloned().map(EntryTally::new).collect(),
             counted: Vec::new(),
         }
     }
 
     /// Keeps the counts of an index for the tally at a position.
-    pub(super) fn add_counted(&mut self, tally: usize, counted: Counted) {
+    pub(super) fn add_counted(&mut self, tally: usize, counted: IndexCount) {
         self.counted.push((tally, counted));
     }
 
@@ -180,7 +180,7 @@ impl Matches {
     }
 
     /// Returns the page, once everything was merged.
-    pub(super) fn into_page(mut self, job: &Job) -> (Vec<Found>, u64, Vec<Tally>) {
+    pub(super) fn into_page(mut self, job: &Job) -> (Vec<Found>, u64, Vec<EntryTally>) {
         self.trim(job);
         let found = match job.sort {
             Some(_) => self.sorted.into_iter().map(|(_, found)| found).collect(),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::query::{Column, Expr, Match, Query};
+use reeve_audit::query::{Expr, Match, Query, QueryColumn};
 use reeve_ledger::{Order, SegmentMeta, StoredEntry, TrailError};
 
 use super::job::{Found, Job};
 use super::log_parts::LogParts;
 use super::workers::on_worker;
-use crate::entries::budget::Budget;
+use crate::entries::budget::EntryBudget;
 use crate::entries::predicate::Predicate;
 use crate::entries::scan::sequences_between;
 use crate::entries::segments::EntrySegments;
@@ -86,7 +86,7 @@ async fn find(
 pub(super) async fn by_event_id(
     log: &LogParts,
     event_id: &str,
-    budget: Arc<Budget>,
+    budget: Arc<EntryBudget>,
 ) -> Result<Option<Arc<StoredEntry>>, TrailError> {
     let view = log.view();
     if let Some(entry) = view
@@ -111,7 +111,7 @@ pub(super) async fn by_event_id(
     }
 
     let query = Query {
-        expr: Expr::field(Column::EventId, Match::Identical(event_id.to_owned())),
+        expr: Expr::field(QueryColumn::EventId, Match::Identical(event_id.to_owned())),
     };
     let predicate = Predicate::new(&query, Timestamp::UNIX_EPOCH);
     let job = Job::page(

@@ -10,11 +10,11 @@
 
 use std::sync::Arc;
 
-use reeve_ledger::{Order, ReadOn, StoredEntry, Stretch, TrailError, View};
+use reeve_ledger::{Order, ReadOn, StoredEntry, Stretch, TailView, TrailError};
 
 use super::job::{Found, Job};
 use super::log_parts::LogParts;
-use crate::entries::budget::Budget;
+use crate::entries::budget::EntryBudget;
 use crate::entries::predicate::Predicate;
 
 /// Rows of the first step. An entry has a mebibyte at most.
@@ -26,7 +26,7 @@ const LARGEST_STEP: usize = 1024;
 pub(super) async fn stretch(
     log: &LogParts,
     request: &ReadOn,
-    budget: Arc<Budget>,
+    budget: Arc<EntryBudget>,
 ) -> Result<Stretch, TrailError> {
     let most = request.entries.max(1);
     let _attended = budget.attended();
@@ -66,7 +66,7 @@ async fn fetch_within(
     log: &LogParts,
     found: Vec<Found>,
     bytes: usize,
-    view: &View,
+    view: &TailView,
 ) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
     let mut entries: Vec<Arc<StoredEntry>> = Vec::with_capacity(found.len());
     let (mut left, mut largest, mut step) = (bytes, 1, FIRST_STEP);

@@ -32,9 +32,9 @@ pub(super) async fn matches(
     if let Some(index) = segments.index(segment) {
         match by_index::matches(&rows, &index).await {
             Ok(matches) => return Ok(matches),
-            Err(by_index::Failure::Search(error)) => return Err(error),
+            Err(by_index::IndexFailure::Search(error)) => return Err(error),
             // The rows decide instead, and the index is built anew.
-            Err(by_index::Failure::Index) => segments.distrust(segment),
+            Err(by_index::IndexFailure::Index) => segments.distrust(segment),
         }
     }
 

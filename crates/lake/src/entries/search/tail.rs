@@ -9,11 +9,11 @@ use std::sync::Arc;
 use reeve_audit::query::SortKey;
 use reeve_ledger::{Order, StoredEntry, Tail, TrailError};
 
-use self::pieces::Piece;
 pub(super) use self::pieces::Pieces;
+use self::pieces::TailPiece;
 use super::job::{Found, Job, Matches, SortedPage};
 use super::workers::share_out;
-use crate::entries::index::{Answer, Bits, Index};
+use crate::entries::index::{Bits, EntryIndex, IndexAnswer};
 
 /// Pieces that are asked first where a page is all that is wanted: some 16,000 entries, and those
 /// after the last full piece.
@@ -43,7 +43,7 @@ pub(super) async fn matches(
         left = far;
     }
 
-    let looked_through: Vec<Piece> = left
+    let looked_through: Vec<TailPiece> = left
         .iter()
         .filter(|piece| piece.index.is_none())
         .cloned()
@@ -55,7 +55,7 @@ pub(super) async fn matches(
 }
 
 /// Returns the matches of some pieces, which are in the order of the page.
-async fn in_pieces(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Matches, TrailError> {
+async fn in_pieces(tail: &Tail, job: &Job, pieces: Vec<TailPiece>) -> Result<Matches, TrailError> {
     let searched = share_out(pieces, |queue| {
         let (tail, job) = (tail.clone(), job.clone());
         async move {
@@ -80,7 +80,7 @@ async fn in_pieces(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Matches
     Ok(matches)
 }
 
-fn in_piece(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailError> {
+fn in_piece(tail: &Tail, job: &Job, piece: &TailPiece) -> Result<Matches, TrailError> {
     let indexed = piece.index.as_ref().map(|index| IndexedPiece {
         tail,
         job,
@@ -97,7 +97,7 @@ fn in_piece(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailError
     one_by_one(tail, job, piece)
 }
 
-fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailError> {
+fn one_by_one(tail: &Tail, job: &Job, piece: &TailPiece) -> Result<Matches, TrailError> {
     let mut matches = Matches::new(job);
     let mut asker = job.predicate.asker();
     let blocks = tail.blocks().get(piece.blocks.clone()).unwrap_or_default();
@@ -145,7 +145,7 @@ struct IndexedPiece<'a> {
     job: &'a Job,
     /// Sequence of the first row of the index.
     first: u64,
-    index: &'a Index,
+    index: &'a EntryIndex,
 }
 
 impl IndexedPiece<'_> {
@@ -197,7 +197,7 @@ impl IndexedPiece<'_> {
     }
 
     /// Returns the rows that match; in the range, entries are asked that the index is not sure of.
-    fn settle(&self, answer: Answer, range: std::ops::Range<usize>) -> Bits {
+    fn settle(&self, answer: IndexAnswer, range: std::ops::Range<usize>) -> Bits {
         let unsure = answer.unsure();
         let mut rows = answer.sure;
         let Some(mut unsure) = unsure else {

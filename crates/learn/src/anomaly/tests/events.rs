@@ -15,7 +15,7 @@ fn steady(step_ms: i64, rows: usize, seed: u64) -> Vec<crate::Point> {
         .collect()
 }
 
-fn strange(judged: &[Judgement], rows: std::ops::Range<usize>) -> usize {
+fn strange(judged: &[AnomalyJudgement], rows: std::ops::Range<usize>) -> usize {
     judged[rows]
         .iter()
         .filter(|one| one.score >= THRESHOLD)

@@ -4,7 +4,7 @@ use super::super::*;
 use super::alarms;
 use super::made::*;
 
-fn sane(judged: &[Judgement]) {
+fn sane(judged: &[AnomalyJudgement]) {
     for one in judged {
         assert!((0.0..=1.0).contains(&one.score), "{one:?}");
         assert_eq!(one.sign.is_some(), one.alarm, "{one:?}");

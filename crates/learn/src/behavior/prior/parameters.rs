@@ -1,8 +1,8 @@
 //! Evidence from the parameters of an action.
 
 use super::super::event::{ActivityEvent, Trait};
-use super::super::evidence::{EvidenceList, Reason};
-use super::super::words::{Class, Verb};
+use super::super::evidence::{BehaviorReason, EvidenceList};
+use super::super::words::{Verb, WordClass};
 use super::Meaning;
 
 /// Adds evidence from the traits of an event.
@@ -24,7 +24,7 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
 
     if meaning.verb == Verb::Read && has(Trait::LooksAbroad) {
         evidence.add(
-            Reason::Parameters,
+            BehaviorReason::Parameters,
             2.2,
             "searches for shared or public resources",
         );
@@ -32,14 +32,14 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
 
     if meaning.verb == Verb::Read && has(Trait::BringsCode) {
         evidence.add(
-            Reason::Parameters,
+            BehaviorReason::Parameters,
             1.4,
             "reads a machine's user data, which often contains secrets",
         );
     }
 
-    if has(Trait::Many) && (changes || meaning.class == Class::Secret) {
-        evidence.add(Reason::Parameters, 0.7, "on many resources at once");
+    if has(Trait::Many) && (changes || meaning.class == WordClass::Secret) {
+        evidence.add(BehaviorReason::Parameters, 0.7, "on many resources at once");
     }
 }
 
@@ -47,32 +47,49 @@ fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
     let has = |one| event.traits.has(one);
     let outward = super::severity::admits(meaning.class);
     if has(Trait::OpensToAll) && !meaning.outbound {
-        evidence.add(Reason::Parameters, 2.4, "opens it to the internet");
+        evidence.add(BehaviorReason::Parameters, 2.4, "opens it to the internet");
     }
     if has(Trait::GivesAdmin) {
-        evidence.add(Reason::Parameters, 2.4, "grants administrator rights");
-    } else if has(Trait::GivesReading) && meaning.class == Class::Rights && !has(Trait::OpensToAll)
+        evidence.add(
+            BehaviorReason::Parameters,
+            2.4,
+            "grants administrator rights",
+        );
+    } else if has(Trait::GivesReading)
+        && meaning.class == WordClass::Rights
+        && !has(Trait::OpensToAll)
     {
-        evidence.add(Reason::Parameters, -0.8, "");
+        evidence.add(BehaviorReason::Parameters, -0.8, "");
     }
 
     if has(Trait::NamesForeignAccount) && outward {
-        evidence.add(Reason::Parameters, 1.4, "grants access to another account");
+        evidence.add(
+            BehaviorReason::Parameters,
+            1.4,
+            "grants access to another account",
+        );
     }
 
     if has(Trait::Shares) {
         evidence.add(
-            Reason::Parameters,
+            BehaviorReason::Parameters,
             1.2,
             "shares data with an outside account",
         );
     }
 
-    if has(Trait::RemotePort) && meaning.class == Class::Gate {
-        evidence.add(Reason::Parameters, 0.8, "on a remote administration port");
+    if has(Trait::RemotePort) && meaning.class == WordClass::Gate {
+        evidence.add(
+            BehaviorReason::Parameters,
+            0.8,
+            "on a remote administration port",
+        );
     }
     if has(Trait::BringsCode)
-        && matches!(meaning.class, Class::Machine | Class::Code | Class::Other)
+        && matches!(
+            meaning.class,
+            WordClass::Machine | WordClass::Code | WordClass::Other
+        )
     {
         // A machine is usually made with code of its own; to change that of one that runs is
         // another thing.
@@ -81,7 +98,7 @@ fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
         } else {
             2.2
         };
-        evidence.add(Reason::Parameters, weight, "supplies code to run");
+        evidence.add(BehaviorReason::Parameters, weight, "supplies code to run");
     }
 }
 
@@ -90,18 +107,22 @@ fn damage(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) 
     // A machine, a function or a key that is switched off is no safeguard.
     let guards = !matches!(
         meaning.class,
-        Class::Machine | Class::Code | Class::Credential | Class::Member
+        WordClass::Machine | WordClass::Code | WordClass::Credential | WordClass::Member
     );
 
     if has(Trait::SwitchesOff) && guards {
-        evidence.add(Reason::Parameters, 2.2, "disables or weakens a protection");
+        evidence.add(
+            BehaviorReason::Parameters,
+            2.2,
+            "disables or weakens a protection",
+        );
     } else if has(Trait::SwitchesOn) {
-        evidence.add(Reason::Parameters, -0.8, "");
+        evidence.add(BehaviorReason::Parameters, -0.8, "");
     }
 
     if has(Trait::Costly) && matches!(meaning.verb, Verb::Create | Verb::Run | Verb::Change) {
         evidence.add(
-            Reason::Parameters,
+            BehaviorReason::Parameters,
             1.6,
             "requests expensive or very many machines",
         );
@@ -109,17 +130,21 @@ fn damage(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) 
 
     if has(Trait::ForeignKey) {
         evidence.add(
-            Reason::Parameters,
+            BehaviorReason::Parameters,
             2.6,
             "encrypts with a key of another account",
         );
     }
 
     if has(Trait::Extortion) {
-        evidence.add(Reason::Parameters, 3.2, "contains a ransom demand");
+        evidence.add(BehaviorReason::Parameters, 3.2, "contains a ransom demand");
     }
     if has(Trait::NoWayBack) {
-        evidence.add(Reason::Parameters, 1.2, "leaves no backup to restore");
+        evidence.add(
+            BehaviorReason::Parameters,
+            1.2,
+            "leaves no backup to restore",
+        );
     }
 }
 
@@ -127,25 +152,29 @@ fn identity(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList
     let has = |one| event.traits.has(one);
     let about_identity = matches!(
         meaning.class,
-        Class::Credential | Class::Rights | Class::Member
+        WordClass::Credential | WordClass::Rights | WordClass::Member
     );
 
     if meaning.verb == Verb::SignIn {
         if has(Trait::SecondFactor) {
-            evidence.add(Reason::Identity, -1.2, "");
+            evidence.add(BehaviorReason::Identity, -1.2, "");
         } else if has(Trait::NoSecondFactor) {
-            evidence.add(Reason::Identity, 2.6, "signed in without MFA");
+            evidence.add(BehaviorReason::Identity, 2.6, "signed in without MFA");
         }
     } else if about_identity && has(Trait::OnOwnIdentity) {
-        evidence.add(Reason::Parameters, -0.8, "");
-    } else if meaning.class == Class::Credential
+        evidence.add(BehaviorReason::Parameters, -0.8, "");
+    } else if meaning.class == WordClass::Credential
         && has(Trait::OnOtherIdentity)
         && !meaning.verb.only_looks()
     {
-        evidence.add(Reason::Parameters, 0.6, "on another user's identity");
+        evidence.add(
+            BehaviorReason::Parameters,
+            0.6,
+            "on another user's identity",
+        );
     }
 
     if has(Trait::ForCloudService) {
-        evidence.add(Reason::Parameters, -2.2, "");
+        evidence.add(BehaviorReason::Parameters, -2.2, "");
     }
 }

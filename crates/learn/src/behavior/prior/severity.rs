@@ -6,8 +6,8 @@
 //! events. `docs/learning/severity.md` shows the scores that follow for an estate of which nothing
 //! is known; a test keeps that page equal to the code.
 
-use super::super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
-use super::super::words::{Class, Verb};
+use super::super::event::{ActivityEvent, BehaviorOutcome, BehaviorPrincipalKind, Trait};
+use super::super::words::{Verb, WordClass};
 use super::Meaning;
 
 /// Log-odds of a verb, whatever its object.
@@ -41,7 +41,7 @@ pub(super) enum When {
 
 /// Row of [`OBJECTS`]: log-odds that some verbs add when their object is of a class.
 pub(super) struct ObjectSeverity {
-    pub(super) class: Class,
+    pub(super) class: WordClass,
     pub(super) verbs: &'static [Verb],
     pub(super) when: When,
     /// Log-odds added to those of the verb.
@@ -50,7 +50,7 @@ pub(super) struct ObjectSeverity {
 }
 
 const fn row(
-    class: Class,
+    class: WordClass,
     verbs: &'static [Verb],
     when: When,
     weight: f64,
@@ -76,241 +76,247 @@ const GIVES: &[Verb] = &[Verb::Change, Verb::Grant];
 /// is added.
 pub(super) const OBJECTS: [ObjectSeverity; 37] = [
     row(
-        Class::Watching,
+        WordClass::Watching,
         TAKES_OFF,
         When::Always,
         3.2,
         "removes logging or monitoring",
     ),
     row(
-        Class::Watching,
+        WordClass::Watching,
         MAKES,
         When::Narrows,
         2.2,
         "reduces logging or monitoring",
     ),
     row(
-        Class::Watching,
+        WordClass::Watching,
         CHANGES,
         When::Always,
         0.6,
         "changes logging or monitoring",
     ),
     row(
-        Class::Organization,
+        WordClass::Organization,
         TAKES_OFF,
         When::Always,
         4.6,
         "removes an account from its organization",
     ),
     row(
-        Class::Organization,
+        WordClass::Organization,
         MAKES,
         When::Always,
         1.2,
         "changes the organization",
     ),
     row(
-        Class::Organization,
+        WordClass::Organization,
         READS,
         When::Always,
         1.2,
         "lists the organization's accounts",
     ),
-    row(Class::Secret, READS, When::Lists, 0.8, "lists secrets"),
+    row(WordClass::Secret, READS, When::Lists, 0.8, "lists secrets"),
     row(
-        Class::Secret,
+        WordClass::Secret,
         READS,
         When::Bulk,
         3.9,
         "reads secrets in bulk",
     ),
-    row(Class::Secret, READS, When::Always, 2.0, "reads a secret"),
     row(
-        Class::Secret,
+        WordClass::Secret,
+        READS,
+        When::Always,
+        2.0,
+        "reads a secret",
+    ),
+    row(
+        WordClass::Secret,
         TAKES_OFF,
         When::Always,
         1.8,
         "deletes a secret",
     ),
     row(
-        Class::Credential,
+        WordClass::Credential,
         MAKES,
         When::Always,
         2.5,
         "creates or changes credentials",
     ),
     row(
-        Class::Credential,
+        WordClass::Credential,
         &[Verb::Stop],
         When::Always,
         2.6,
         "deactivates credentials",
     ),
     row(
-        Class::Credential,
+        WordClass::Credential,
         REMOVES,
         When::Always,
         1.2,
         "deletes credentials",
     ),
     row(
-        Class::Credential,
+        WordClass::Credential,
         READS,
         When::Always,
         0.6,
         "lists credentials",
     ),
     row(
-        Class::Trust,
+        WordClass::Trust,
         MAKES,
         When::Always,
         2.6,
         "changes a trusted identity provider",
     ),
     row(
-        Class::Trust,
+        WordClass::Trust,
         TAKES_OFF,
         When::Always,
         1.6,
         "removes a trusted identity provider",
     ),
     row(
-        Class::Trust,
+        WordClass::Trust,
         &[Verb::Assume],
         When::Always,
         2.0,
         "issues credentials for another identity",
     ),
     row(
-        Class::Rights,
+        WordClass::Rights,
         GIVES,
         When::Always,
         1.6,
         "changes permissions",
     ),
     row(
-        Class::Rights,
+        WordClass::Rights,
         &[Verb::Create, Verb::Remove, Verb::Stop],
         When::Always,
         1.0,
         "changes permissions",
     ),
     row(
-        Class::Member,
+        WordClass::Member,
         &[Verb::Create, Verb::Grant],
         When::Always,
         1.7,
         "adds an identity",
     ),
     row(
-        Class::Member,
+        WordClass::Member,
         &[Verb::Remove, Verb::Stop, Verb::Change],
         When::Always,
         1.0,
         "changes an identity",
     ),
     row(
-        Class::Safeguard,
+        WordClass::Safeguard,
         TAKES_OFF,
         When::Always,
         2.3,
         "removes a protection",
     ),
     row(
-        Class::Safeguard,
+        WordClass::Safeguard,
         CHANGES,
         When::Always,
         0.3,
         "changes a protection",
     ),
     row(
-        Class::Gate,
+        WordClass::Gate,
         &[Verb::Grant],
         When::Always,
         1.4,
         "opens network access",
     ),
     row(
-        Class::Gate,
+        WordClass::Gate,
         &[Verb::Change, Verb::Create, Verb::Remove],
         When::Always,
         0.7,
         "changes network access",
     ),
     row(
-        Class::Code,
+        WordClass::Code,
         &[Verb::Run],
         When::Always,
         2.6,
         "runs commands on a machine",
     ),
     row(
-        Class::Code,
+        WordClass::Code,
         &[Verb::Start],
         When::Always,
         1.4,
         "opens access to a machine",
     ),
     row(
-        Class::Gate,
+        WordClass::Gate,
         &[Verb::Start],
         When::Always,
         1.4,
         "opens access to a machine",
     ),
     row(
-        Class::Code,
+        WordClass::Code,
         GIVES,
         When::Always,
         1.4,
         "changes the code that runs",
     ),
     row(
-        Class::Copy,
+        WordClass::Copy,
         GIVES,
         When::Always,
         1.2,
         "shares a copy of data",
     ),
     row(
-        Class::Copy,
+        WordClass::Copy,
         REMOVES,
         When::Always,
         1.4,
         "deletes a backup or snapshot",
     ),
-    row(Class::Store, REMOVES, When::Always, 1.0, "deletes data"),
+    row(WordClass::Store, REMOVES, When::Always, 1.0, "deletes data"),
     row(
-        Class::Store,
+        WordClass::Store,
         &[Verb::Stop],
         When::Always,
         0.9,
         "stops a data service",
     ),
     row(
-        Class::Machine,
+        WordClass::Machine,
         REMOVES,
         When::Always,
         0.8,
         "removes machines",
     ),
     row(
-        Class::Model,
+        WordClass::Model,
         MAKES,
         When::Always,
         2.2,
         "enables a pay-per-use AI model",
     ),
     row(
-        Class::Model,
+        WordClass::Model,
         &[Verb::Run],
         When::Always,
         0.6,
         "calls a pay-per-use AI model",
     ),
     row(
-        Class::Standing,
+        WordClass::Standing,
         READS,
         When::Always,
         0.9,
@@ -322,7 +328,7 @@ pub(super) const OBJECTS: [ObjectSeverity; 37] = [
 /// parameters are at least these: a queue that anybody may read is as public as a bucket, and a
 /// trail that is switched off by an update records as little as one that is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum SeverityEffect {
     /// Logging or monitoring no longer sees what it saw.
     Blinds,
     /// Anybody on the internet may use or read it.
@@ -338,30 +344,39 @@ pub(super) enum Effect {
 }
 
 /// Least log-odds of each effect, and its words where the operation's own do not say it.
-pub(super) const EFFECTS: [(Effect, f64, &str); 6] = [
-    (Effect::OpensToAll, 1.8, "opens it to the internet"),
-    (Effect::GivesAdmin, 1.8, "grants administrator rights"),
-    (Effect::Blinds, 1.2, "removes logging or monitoring"),
+pub(super) const EFFECTS: [(SeverityEffect, f64, &str); 6] = [
+    (SeverityEffect::OpensToAll, 1.8, "opens it to the internet"),
     (
-        Effect::OpensToAccount,
+        SeverityEffect::GivesAdmin,
+        1.8,
+        "grants administrator rights",
+    ),
+    (SeverityEffect::Blinds, 1.2, "removes logging or monitoring"),
+    (
+        SeverityEffect::OpensToAccount,
         0.8,
         "grants access to another account",
     ),
-    (Effect::RemovesProtection, 0.5, "removes a protection"),
     (
-        Effect::RootSignsIn,
+        SeverityEffect::RemovesProtection,
+        0.5,
+        "removes a protection",
+    ),
+    (
+        SeverityEffect::RootSignsIn,
         0.4,
         "the account's root user signed in",
     ),
 ];
 
-impl Effect {
+impl SeverityEffect {
     /// Returns `true` if the event has the effect. A call that was refused or failed has none, but
     /// that a refused attempt to blind the log says as much whichever call was tried.
     pub(super) fn of(self, event: &ActivityEvent, meaning: Meaning) -> bool {
-        let tried =
-            self == Self::Blinds && event.outcome == Outcome::Denied && blinds(event, meaning);
-        if event.outcome != Outcome::Done && !tried
+        let tried = self == Self::Blinds
+            && event.outcome == BehaviorOutcome::Denied
+            && blinds(event, meaning);
+        if event.outcome != BehaviorOutcome::Done && !tried
             || meaning.verb.only_looks()
             || event.traits.has(Trait::ForCloudService)
         {
@@ -376,22 +391,24 @@ impl Effect {
 
         match self {
             Self::Blinds => {
-                meaning.class == Class::Watching
+                meaning.class == WordClass::Watching
                     && (blinds(event, meaning) || has(Trait::SwitchesOff))
             }
             Self::OpensToAll => has(Trait::OpensToAll) && gives && !meaning.outbound,
             Self::GivesAdmin => {
                 has(Trait::GivesAdmin)
-                    && meaning.class == Class::Rights
+                    && meaning.class == WordClass::Rights
                     && GIVES.contains(&meaning.verb)
             }
             Self::OpensToAccount => {
                 has(Trait::NamesForeignAccount) && gives && admits(meaning.class)
             }
             Self::RemovesProtection => {
-                meaning.class == Class::Safeguard && (takes_off || has(Trait::SwitchesOff))
+                meaning.class == WordClass::Safeguard && (takes_off || has(Trait::SwitchesOff))
             }
-            Self::RootSignsIn => event.kind == PrincipalKind::Root && meaning.verb == Verb::SignIn,
+            Self::RootSignsIn => {
+                event.kind == BehaviorPrincipalKind::Root && meaning.verb == Verb::SignIn
+            }
         }
     }
 }
@@ -401,20 +418,20 @@ impl Effect {
 pub(super) fn blinds(event: &ActivityEvent, meaning: Meaning) -> bool {
     let redirects =
         meaning.trail && meaning.verb == Verb::Change && !event.traits.has(Trait::SwitchesOn);
-    meaning.class == Class::Watching && (TAKES_OFF.contains(&meaning.verb) || redirects)
+    meaning.class == WordClass::Watching && (TAKES_OFF.contains(&meaning.verb) || redirects)
 }
 
 /// Returns `true` for objects that somebody is let in to.
-pub(super) fn admits(class: Class) -> bool {
+pub(super) fn admits(class: WordClass) -> bool {
     matches!(
         class,
-        Class::Copy
-            | Class::Rights
-            | Class::Trust
-            | Class::Code
-            | Class::Store
-            | Class::Secret
-            | Class::Gate
+        WordClass::Copy
+            | WordClass::Rights
+            | WordClass::Trust
+            | WordClass::Code
+            | WordClass::Store
+            | WordClass::Secret
+            | WordClass::Gate
     )
 }
 
@@ -434,21 +451,21 @@ pub(crate) fn sets_up(event: &ActivityEvent, meaning: Meaning) -> bool {
         Trait::NoSecondFactor,
     ];
 
-    let gate = meaning.class == Class::Gate;
+    let gate = meaning.class == WordClass::Gate;
     let class = matches!(
         meaning.class,
-        Class::Credential
-            | Class::Member
-            | Class::Rights
-            | Class::Trust
-            | Class::Code
-            | Class::Gate
-            | Class::Store
+        WordClass::Credential
+            | WordClass::Member
+            | WordClass::Rights
+            | WordClass::Trust
+            | WordClass::Code
+            | WordClass::Gate
+            | WordClass::Store
     );
 
     let verb = matches!(meaning.verb, Verb::Create | Verb::Change | Verb::Grant);
     let public = event.traits.has(Trait::OpensToAll) && !gate;
-    event.outcome == Outcome::Done
+    event.outcome == BehaviorOutcome::Done
         && class
         && verb
         && !public

@@ -12,7 +12,7 @@ fn stolen(hours: i64, gateways: i64, operation: &str, people_work_there: bool) -
             event("robot", "s3", operation, at),
             &[Trait::MachineCredentials],
         );
-        event.kind = PrincipalKind::Role;
+        event.kind = BehaviorPrincipalKind::Role;
         event.peers = "role".to_owned();
         event.place.network = network;
         event
@@ -62,7 +62,7 @@ fn a_machines_stolen_credentials_pass_and_a_machine_without_a_gateway_does_not()
         event("robot", "s3", "PutObject", 0),
         &[Trait::MachineCredentials],
     );
-    fresh.kind = PrincipalKind::Role;
+    fresh.kind = BehaviorPrincipalKind::Role;
     assert!(score(&mut Watch::default(), &fresh) < 0.3);
 }
 

@@ -4,7 +4,7 @@ use super::{Verb, Words};
 
 /// A class of things in a cloud.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub enum WordClass {
     /// The organisation, its accounts and subscriptions.
     Organization,
     /// Monitoring: trails, flow logs, detectors, recorders, alarms.
@@ -41,25 +41,25 @@ pub enum Class {
 /// Test that an operation concerns a class.
 type Test = fn(&Words, Verb) -> bool;
 
-impl Class {
+impl WordClass {
     /// The class of an operation's object; the first that fits, from the most severe.
     pub fn classify(words: &Words, verb: Verb) -> Self {
-        const TESTS: [(Class, Test); 15] = [
-            (Class::Watching, watching),
-            (Class::Organization, organization),
-            (Class::Secret, secret),
-            (Class::Trust, trust),
-            (Class::Credential, credential),
-            (Class::Safeguard, safeguard),
-            (Class::Gate, gate),
-            (Class::Model, model),
-            (Class::Code, code),
-            (Class::Rights, rights),
-            (Class::Member, member),
-            (Class::Standing, standing),
-            (Class::Copy, copy),
-            (Class::Store, store),
-            (Class::Machine, machine),
+        const TESTS: [(WordClass, Test); 15] = [
+            (WordClass::Watching, watching),
+            (WordClass::Organization, organization),
+            (WordClass::Secret, secret),
+            (WordClass::Trust, trust),
+            (WordClass::Credential, credential),
+            (WordClass::Safeguard, safeguard),
+            (WordClass::Gate, gate),
+            (WordClass::Model, model),
+            (WordClass::Code, code),
+            (WordClass::Rights, rights),
+            (WordClass::Member, member),
+            (WordClass::Standing, standing),
+            (WordClass::Copy, copy),
+            (WordClass::Store, store),
+            (WordClass::Machine, machine),
         ];
         TESTS
             .iter()
@@ -309,82 +309,86 @@ mod tests {
     #[test]
     fn classes_of_three_clouds() {
         for (service, operation, class) in [
-            ("cloudtrail", "StopLogging", Class::Watching),
-            ("ec2", "DeleteFlowLogs", Class::Watching),
+            ("cloudtrail", "StopLogging", WordClass::Watching),
+            ("ec2", "DeleteFlowLogs", WordClass::Watching),
             (
                 "Microsoft.Insights",
                 "Microsoft.Insights/diagnosticSettings/delete",
-                Class::Watching,
+                WordClass::Watching,
             ),
             (
                 "logging",
                 "google.logging.v2.ConfigServiceV2.DeleteSink",
-                Class::Watching,
+                WordClass::Watching,
             ),
-            ("logs", "PutLogEvents", Class::Other),
-            ("organizations", "LeaveOrganization", Class::Organization),
-            ("secretsmanager", "GetSecretValue", Class::Secret),
+            ("logs", "PutLogEvents", WordClass::Other),
+            (
+                "organizations",
+                "LeaveOrganization",
+                WordClass::Organization,
+            ),
+            ("secretsmanager", "GetSecretValue", WordClass::Secret),
             (
                 "Microsoft.Storage",
                 "Microsoft.Storage/storageAccounts/listKeys/action",
-                Class::Secret,
+                WordClass::Secret,
             ),
-            ("ec2", "GetPasswordData", Class::Secret),
-            ("iam", "CreateAccessKey", Class::Credential),
+            ("ec2", "GetPasswordData", WordClass::Secret),
+            ("iam", "CreateAccessKey", WordClass::Credential),
             (
                 "iam",
                 "google.iam.admin.v1.CreateServiceAccountKey",
-                Class::Credential,
+                WordClass::Credential,
             ),
-            ("iam", "UpdateLoginProfile", Class::Credential),
-            ("iam", "UpdateAssumeRolePolicy", Class::Trust),
-            ("rolesanywhere", "CreateProfile", Class::Trust),
-            ("iam", "AttachUserPolicy", Class::Rights),
+            ("iam", "UpdateLoginProfile", WordClass::Credential),
+            ("iam", "UpdateAssumeRolePolicy", WordClass::Trust),
+            ("rolesanywhere", "CreateProfile", WordClass::Trust),
+            ("iam", "AttachUserPolicy", WordClass::Rights),
             (
                 "Microsoft.Authorization",
                 "Microsoft.Authorization/roleAssignments/write",
-                Class::Rights,
+                WordClass::Rights,
             ),
-            ("lambda", "AddPermission", Class::Rights),
-            ("iam", "CreateUser", Class::Member),
-            ("s3", "PutBucketVersioning", Class::Safeguard),
-            ("kms", "ScheduleKeyDeletion", Class::Safeguard),
-            ("ec2", "AuthorizeSecurityGroupIngress", Class::Gate),
-            ("compute", "v1.compute.firewalls.insert", Class::Gate),
-            ("ssm", "SendCommand", Class::Code),
-            ("lambda", "UpdateFunctionCode20150331v2", Class::Code),
-            ("ec2", "ModifySnapshotAttribute", Class::Copy),
-            ("s3", "DeleteBucket", Class::Store),
-            ("ec2", "RunInstances", Class::Machine),
-            ("sts", "GetCallerIdentity", Class::Standing),
-            ("s3", "GetBucketLocation", Class::Store),
-            ("logs", "DeleteSubscriptionFilter", Class::Watching),
+            ("lambda", "AddPermission", WordClass::Rights),
+            ("iam", "CreateUser", WordClass::Member),
+            ("s3", "PutBucketVersioning", WordClass::Safeguard),
+            ("kms", "ScheduleKeyDeletion", WordClass::Safeguard),
+            ("ec2", "AuthorizeSecurityGroupIngress", WordClass::Gate),
+            ("compute", "v1.compute.firewalls.insert", WordClass::Gate),
+            ("ssm", "SendCommand", WordClass::Code),
+            ("lambda", "UpdateFunctionCode20150331v2", WordClass::Code),
+            ("ec2", "ModifySnapshotAttribute", WordClass::Copy),
+            ("s3", "DeleteBucket", WordClass::Store),
+            ("ec2", "RunInstances", WordClass::Machine),
+            ("sts", "GetCallerIdentity", WordClass::Standing),
+            ("s3", "GetBucketLocation", WordClass::Store),
+            ("logs", "DeleteSubscriptionFilter", WordClass::Watching),
             (
                 "pubsub",
                 "google.pubsub.v1.Subscriber.DeleteSubscription",
-                Class::Other,
+                WordClass::Other,
             ),
             (
                 "Microsoft.Subscription",
                 "Microsoft.Subscription/cancel/action",
-                Class::Organization,
+                WordClass::Organization,
             ),
             (
                 "Microsoft.Resources",
                 "Microsoft.Resources/subscriptions/resourceGroups/write",
-                Class::Other,
+                WordClass::Other,
             ),
-            ("secretsmanager", "PutResourcePolicy", Class::Rights),
-            ("sso", "CreateAccountAssignment", Class::Rights),
-            ("ram", "AssociateResourceShare", Class::Rights),
-            ("sts", "AssumeRoot", Class::Trust),
-            ("iam", "DeleteRolePermissionsBoundary", Class::Safeguard),
-            ("access-analyzer", "DeleteAnalyzer", Class::Watching),
-            ("ecr", "PutImage", Class::Other),
+            ("secretsmanager", "PutResourcePolicy", WordClass::Rights),
+            ("sso", "CreateAccountAssignment", WordClass::Rights),
+            ("ram", "AssociateResourceShare", WordClass::Rights),
+            ("sts", "AssumeRoot", WordClass::Trust),
+            ("iam", "DeleteRolePermissionsBoundary", WordClass::Safeguard),
+            ("access-analyzer", "DeleteAnalyzer", WordClass::Watching),
+            ("ecr", "PutImage", WordClass::Other),
         ] {
             let words = Words::from_operation(service, operation);
             assert_eq!(
-                Class::classify(&words, Verb::classify(&words)),
+                WordClass::classify(&words, Verb::classify(&words)),
                 class,
                 "{operation}"
             );

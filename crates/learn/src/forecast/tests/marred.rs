@@ -26,10 +26,10 @@ fn differ(a: &[Band], b: &[Band]) -> (f64, f64) {
     (middle, width(a) / width(b))
 }
 
-fn effort(points: &[Point], effort: Effort) -> Model {
+fn effort(points: &[Point], effort: Effort) -> ForecastModel {
     fit(
         &Grid::new(points).unwrap(),
-        &Settings {
+        &ForecastSettings {
             effort,
             ..ahead(24)
         },
@@ -88,7 +88,7 @@ fn weekly_peaks_are_no_glitches() {
     let grid = stepped(300_000, 6 * 7 * 288, value);
     let model = fit(
         &grid,
-        &Settings {
+        &ForecastSettings {
             effort: Effort::Thorough,
             ..ahead(7 * 288)
         },
@@ -157,7 +157,7 @@ fn one_value_a_week_is_forecast_no_worse_than_by_the_newest() {
             let grid = stepped(week_ms, end, |at| values[at]);
             let model = fit(
                 &grid,
-                &Settings {
+                &ForecastSettings {
                     effort: Effort::Thorough,
                     ..ahead(8)
                 },

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::disk::LocalDisk;
 
-fn record(sequence: u64) -> Record {
-    Record {
+fn record(sequence: u64) -> IdRecord {
+    IdRecord {
         key: IdKey::new(&format!("event {sequence}")),
         mark: Mark([sequence as u8; MARK_LEN]),
         sequence,
@@ -16,7 +16,7 @@ fn record(sequence: u64) -> Record {
     }
 }
 
-fn sorted(span: std::ops::Range<u64>) -> Vec<Record> {
+fn sorted(span: std::ops::Range<u64>) -> Vec<IdRecord> {
     let mut records: Vec<_> = span.map(record).collect();
     records.sort_by_key(|record| record.key);
     records
@@ -33,7 +33,7 @@ fn write_to(
     dir: &Path,
     span: (u64, u64),
     counts: (u64, Times),
-    records: impl Iterator<Item = io::Result<Record>>,
+    records: impl Iterator<Item = io::Result<IdRecord>>,
 ) -> io::Result<IdFile> {
     write(
         &Place {
@@ -162,7 +162,7 @@ fn keys_far_apart_begin_a_page_each() {
     };
 
     let mut records: Vec<_> = (0..MANY)
-        .map(|at| Record {
+        .map(|at| IdRecord {
             key: key(at),
             ..record(at)
         })

@@ -3,11 +3,11 @@
 use std::io;
 
 use super::{
-    DIGEST_LEN, HEADER_LEN, Head, IdFile, PAGE_KEY_AT, PAGE_LEN, Place, Record, Times, Widths,
+    DIGEST_LEN, HEADER_LEN, Head, IdFile, IdRecord, PAGE_KEY_AT, PAGE_LEN, Place, Times, Widths,
     attested_name, bytes_of, damaged, digest, millis, name, page_digest,
 };
 use crate::disk::DiskFile;
-use crate::ids::filter::Filter;
+use crate::ids::filter::IdFilter;
 
 /// Pages written at once.
 const PAGES_AT_ONCE: usize = 64;
@@ -19,7 +19,7 @@ pub(crate) fn write(
     (first, end): (u64, u64),
     level: u32,
     (count, times): (u64, Times),
-    records: impl Iterator<Item = io::Result<Record>>,
+    records: impl Iterator<Item = io::Result<IdRecord>>,
 ) -> io::Result<IdFile> {
     let Place {
         disk,
@@ -73,9 +73,9 @@ pub(crate) fn write(
 fn write_pages(
     file: &dyn DiskFile,
     head: &Head,
-    records: impl Iterator<Item = io::Result<Record>>,
-) -> io::Result<(Filter, Vec<u8>)> {
-    let mut filter = Filter::for_keys(head.count);
+    records: impl Iterator<Item = io::Result<IdRecord>>,
+) -> io::Result<(IdFilter, Vec<u8>)> {
+    let mut filter = IdFilter::for_keys(head.count);
     let mut pages = Pages {
         head,
         widths: head.widths(),
@@ -119,7 +119,7 @@ struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    fn add(&mut self, record: &Record) -> io::Result<()> {
+    fn add(&mut self, record: &IdRecord) -> io::Result<()> {
         let key = record.key.number();
         let [key_len, mark_len, sequence_len, time_len] = self.widths.0;
         let far = |first: u64| bytes_of(key.wrapping_sub(first)) > key_len;

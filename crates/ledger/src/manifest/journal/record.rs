@@ -21,7 +21,7 @@ const ATTESTATION: &[u8] = b",\"attestation\":";
 /// Kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum JournalKind {
     /// All segments there are.
     Snapshot,
     /// Segments of a seal.
@@ -55,8 +55,8 @@ pub(super) enum RecordFault {
 
 /// A record of the journal, parsed.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
-    pub(super) kind: Kind,
+pub(super) struct JournalRecord {
+    pub(super) kind: JournalKind,
     pub(super) origin: String,
     pub(super) sealed_size: u64,
     pub(super) root: Hash,
@@ -73,7 +73,7 @@ pub(super) struct Record {
 #[serde(deny_unknown_fields)]
 struct RecordLine {
     version: u32,
-    kind: Kind,
+    kind: JournalKind,
     origin: String,
     sealed_size: u64,
     root: String,
@@ -87,10 +87,10 @@ struct VersionLine {
     version: u32,
 }
 
-impl Record {
-    pub(super) fn snapshot(manifest: &Manifest) -> Record {
-        Record {
-            kind: Kind::Snapshot,
+impl JournalRecord {
+    pub(super) fn snapshot(manifest: &Manifest) -> JournalRecord {
+        JournalRecord {
+            kind: JournalKind::Snapshot,
             origin: manifest.origin.clone(),
             sealed_size: manifest.sealed_size,
             root: manifest.root,
@@ -101,9 +101,9 @@ impl Record {
         }
     }
 
-    pub(super) fn seal(origin: &str, seal: &Seal) -> Record {
-        Record {
-            kind: Kind::Seal,
+    pub(super) fn seal(origin: &str, seal: &Seal) -> JournalRecord {
+        JournalRecord {
+            kind: JournalKind::Seal,
             origin: origin.to_owned(),
             sealed_size: seal.sealed_size,
             root: seal.root,
@@ -116,12 +116,12 @@ impl Record {
 
     /// Record of a kind that changes segments of records before.
     pub(super) fn change(
-        kind: Kind,
+        kind: JournalKind,
         origin: &str,
         extent: &Extent,
         segments: Vec<SegmentMeta>,
-    ) -> Record {
-        Record {
+    ) -> JournalRecord {
+        JournalRecord {
             kind,
             origin: origin.to_owned(),
             sealed_size: extent.sealed_size,
@@ -134,7 +134,7 @@ impl Record {
     }
 
     pub(super) fn into_manifest(self) -> Manifest {
-        let Record {
+        let JournalRecord {
             origin,
             sealed_size,
             root,
@@ -157,7 +157,7 @@ impl Record {
     pub(super) fn read(
         bytes: &[u8],
         before: &Digest,
-    ) -> Result<(Record, usize, Digest), RecordFault> {
+    ) -> Result<(JournalRecord, usize, Digest), RecordFault> {
         let end = bytes
             .iter()
             .position(|byte| *byte == b'\n')
@@ -177,7 +177,7 @@ impl Record {
         let note = note[ATTESTATION.len()..]
             .strip_suffix(b"}")
             .ok_or(RecordFault::Attestation)?;
-        let record = Record {
+        let record = JournalRecord {
             kind: row.kind,
             origin: row.origin,
             sealed_size: row.sealed_size,

@@ -25,7 +25,7 @@ fn encode(entries: &Entries) -> Vec<u8> {
     .unwrap()
 }
 
-fn read(bytes: &[u8]) -> Result<Frame, (usize, FrameFault)> {
+fn read(bytes: &[u8]) -> Result<WalFrame, (usize, FrameFault)> {
     FrameReader::new(bytes, 0).next().unwrap()
 }
 

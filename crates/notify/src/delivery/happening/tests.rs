@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
-use reeve_recommend::agent::settings::Settings;
-use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope};
+use reeve_recommend::agent::settings::AgentSettings;
+use reeve_recommend::agent::{AgentScope, AgentType, AutoApply, Impact, Mode, Notifications};
 
 use super::*;
 use crate::notification::{ChannelId, ChannelKind, ChannelSettings, Item};
-use crate::webhook::{Filter, WebhookFormat, WebhookId};
+use crate::webhook::{WebhookFilter, WebhookFormat, WebhookId};
 
 #[test]
 fn a_body_is_bounded() {
@@ -42,7 +42,7 @@ fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> 
         agent_type: AgentType::COST_OPTIMIZER,
         name: id.into(),
         mode: Mode::SafeMode,
-        scope: Scope {
+        scope: AgentScope {
             accounts: Vec::new(),
             services: Vec::new(),
         },
@@ -60,7 +60,7 @@ fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> 
         },
         schedule: None,
         learning_waived: None,
-        settings: Settings::default(),
+        settings: AgentSettings::default(),
         version: 1,
         created_at: now(),
         last_run: None,
@@ -88,7 +88,7 @@ fn webhook(id: &str, event: WebhookEvent, filter: &str) -> Webhook {
         event,
         format: WebhookFormat::Json,
         url: "https://hooks.example/".into(),
-        filter: Filter::parse(filter, event).unwrap(),
+        filter: WebhookFilter::parse(filter, event).unwrap(),
         enabled: true,
         disabled_reason: None,
         created_at: now(),

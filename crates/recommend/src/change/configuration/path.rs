@@ -154,15 +154,15 @@ fn set_in(document: &mut Value, segments: &[Segment<'_>], value: Option<Value>) 
 /// Value of a setting as a document shows it. Two are equal if they mean the same: the clouds write
 /// `7` and `"7"`, order lists anew, and leave out what is off.
 #[derive(Debug, Clone)]
-pub(super) struct Setting(pub(super) Value);
+pub(super) struct PathSetting(pub(super) Value);
 
-impl PartialEq for Setting {
-    fn eq(&self, other: &Setting) -> bool {
+impl PartialEq for PathSetting {
+    fn eq(&self, other: &PathSetting) -> bool {
         is_same(&self.0, &other.0)
     }
 }
 
-impl fmt::Display for Setting {
+impl fmt::Display for PathSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Value::Null => f.write_str("not set"),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::path;
 use super::template;
 use crate::agent::Impact;
-use crate::change::{Permission, PermittedOn};
+use crate::change::{ChangePermission, PermittedOn};
 
 /// Texts of the embedded catalogue, with the cloud and the service that they are of.
 macro_rules! files {
@@ -186,7 +186,7 @@ pub struct ConfigurationRow {
     pub restarts: bool,
     /// Charges by the provider in words; `None` for a setting that costs nothing.
     pub billed: Option<&'static str>,
-    pub permissions: &'static [Permission],
+    pub permissions: &'static [ChangePermission],
     /// Members of the document that, beside those that calls and paths name, must be as the
     /// finding saw them.
     pub reads: Vec<String>,
@@ -266,7 +266,7 @@ impl ConfigurationRow {
     /// the first.
     #[must_use]
     pub fn permission_of(&self, call: &CallRow) -> &'static str {
-        let own = |permission: &&Permission| {
+        let own = |permission: &&ChangePermission| {
             permission
                 .name
                 .split_once(':')
@@ -377,10 +377,10 @@ impl RowFile {
             ));
         }
 
-        let permissions: Vec<Permission> = self
+        let permissions: Vec<ChangePermission> = self
             .permissions
             .into_iter()
-            .map(|name| Permission {
+            .map(|name| ChangePermission {
                 provider,
                 name: kept(name),
                 on: PermittedOn::Any,

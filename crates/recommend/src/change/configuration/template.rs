@@ -7,7 +7,7 @@ use super::path;
 
 /// Place into which a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TemplatePlace {
     /// Words for people, and values of a form, which is encoded later.
     Plain,
     /// Segment of a path.
@@ -20,7 +20,7 @@ pub(super) enum Place {
 
 /// A piece of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece<'t> {
+pub(super) enum TemplatePiece<'t> {
     Text(&'t str),
     /// Value at a path of the context.
     Value(&'t str),
@@ -29,24 +29,24 @@ pub(super) enum Piece<'t> {
 }
 
 /// Returns the pieces of a template; `None` where a placeholder has no end.
-pub(super) fn pieces(template: &str) -> Option<Vec<Piece<'_>>> {
+pub(super) fn pieces(template: &str) -> Option<Vec<TemplatePiece<'_>>> {
     let mut found = Vec::new();
     let mut rest = template;
 
     while let Some((before, after)) = rest.split_once("${") {
         if !before.is_empty() {
-            found.push(Piece::Text(before));
+            found.push(TemplatePiece::Text(before));
         }
         let (name, left) = after.split_once('}')?;
         found.push(match name.strip_prefix("text:") {
-            Some(path) => Piece::TextOf(path),
-            None => Piece::Value(name),
+            Some(path) => TemplatePiece::TextOf(path),
+            None => TemplatePiece::Value(name),
         });
         rest = left;
     }
 
     if !rest.is_empty() {
-        found.push(Piece::Text(rest));
+        found.push(TemplatePiece::Text(rest));
     }
     Some(found)
 }
@@ -57,20 +57,20 @@ pub(super) fn paths(template: &str) -> Vec<&str> {
     pieces
         .into_iter()
         .filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Value(path) | Piece::TextOf(path) => Some(path),
+            TemplatePiece::Text(_) => None,
+            TemplatePiece::Value(path) | TemplatePiece::TextOf(path) => Some(path),
         })
         .collect()
 }
 
 /// Fills a template with the values of a context; `None` if it lacks one.
-pub(super) fn filled(template: &str, context: &Value, place: Place) -> Option<String> {
+pub(super) fn filled(template: &str, context: &Value, place: TemplatePlace) -> Option<String> {
     let mut out = String::new();
     for piece in pieces(template)? {
         match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Value(path) => out.push_str(&written(path::get(context, path)?, place)?),
-            Piece::TextOf(path) => {
+            TemplatePiece::Text(text) => out.push_str(text),
+            TemplatePiece::Value(path) => out.push_str(&written(path::get(context, path)?, place)?),
+            TemplatePiece::TextOf(path) => {
                 let text = path::get(context, path)?.to_string();
                 out.push_str(&written(&Value::String(text), place)?);
             }
@@ -83,8 +83,8 @@ pub(super) fn filled(template: &str, context: &Value, place: Place) -> Option<St
 pub(super) fn filled_value(template: &Value, context: &Value) -> Option<Value> {
     match template {
         Value::String(text) => match pieces(text)?.as_slice() {
-            [Piece::Value(path)] => path::get(context, path).cloned(),
-            _ => filled(text, context, Place::Plain).map(Value::String),
+            [TemplatePiece::Value(path)] => path::get(context, path).cloned(),
+            _ => filled(text, context, TemplatePlace::Plain).map(Value::String),
         },
         Value::Array(items) => items
             .iter()
@@ -100,8 +100,8 @@ pub(super) fn filled_value(template: &Value, context: &Value) -> Option<Value> {
     }
 }
 
-fn written(value: &Value, place: Place) -> Option<String> {
-    if place == Place::Json {
+fn written(value: &Value, place: TemplatePlace) -> Option<String> {
+    if place == TemplatePlace::Json {
         return Some(value.to_string());
     }
     let text = match value {
@@ -113,12 +113,12 @@ fn written(value: &Value, place: Place) -> Option<String> {
     };
 
     Some(match place {
-        Place::Path => escaped(&text),
-        Place::Xml => text
+        TemplatePlace::Path => escaped(&text),
+        TemplatePlace::Xml => text
             .replace('&', "&amp;")
             .replace('<', "&lt;")
             .replace('>', "&gt;"),
-        Place::Plain | Place::Json => text,
+        TemplatePlace::Plain | TemplatePlace::Json => text,
     })
 }
 
@@ -162,7 +162,7 @@ pub(super) fn fields(
                 fields(&format!("{name}.{}", capital(key)), inner, is_ec2, into)?;
             }
         }
-        scalar => into.push((name.to_owned(), written(scalar, Place::Plain)?)),
+        scalar => into.push((name.to_owned(), written(scalar, TemplatePlace::Plain)?)),
     }
     Some(())
 }
@@ -185,24 +185,24 @@ mod tests {
         let context = json!({ "doc": { "Name": "a/b <&> \"c\"", "n": 7, "list": ["x"] } });
         let fill = |template, place| filled(template, &context, place);
         assert_eq!(
-            fill("/${doc.Name}?acl", Place::Path).as_deref(),
+            fill("/${doc.Name}?acl", TemplatePlace::Path).as_deref(),
             Some("/a%2Fb%20%3C%26%3E%20%22c%22?acl")
         );
         assert_eq!(
-            fill("<N>${doc.Name}</N>", Place::Xml).as_deref(),
+            fill("<N>${doc.Name}</N>", TemplatePlace::Xml).as_deref(),
             Some("<N>a/b &lt;&amp;&gt; \"c\"</N>")
         );
         assert_eq!(
             fill(
                 r#"{"N": ${doc.Name}, "l": ${doc.list}, "t": ${text:doc.list}}"#,
-                Place::Json
+                TemplatePlace::Json
             )
             .as_deref(),
             Some(r#"{"N": "a/b <&> \"c\"", "l": ["x"], "t": "[\"x\"]"}"#)
         );
-        assert_eq!(fill("${doc.missing}", Place::Plain), None);
-        assert_eq!(fill("${doc.list}", Place::Xml), None);
-        assert_eq!(fill("${doc.Name", Place::Plain), None);
+        assert_eq!(fill("${doc.missing}", TemplatePlace::Plain), None);
+        assert_eq!(fill("${doc.list}", TemplatePlace::Xml), None);
+        assert_eq!(fill("${doc.Name", TemplatePlace::Plain), None);
         assert_eq!(paths("${a.b}-${text:c}"), ["a.b", "c"]);
     }
 

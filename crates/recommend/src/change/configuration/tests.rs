@@ -5,7 +5,7 @@
 use reeve_estate::{Provider, ResourceKind};
 
 use super::*;
-use crate::change::{Changes, Procedure, Work};
+use crate::change::{ChangeRegistry, Procedure, Work};
 use crate::guardrail::protection::tests::running;
 use crate::plan::Plan;
 
@@ -62,7 +62,7 @@ fn carry_out(change: &ConfigurationChange, task: &Task, twin: &mut Resource) {
     };
     assert!(!goal.is_reached(twin), "{}: reached before", change.name());
     change
-        .simulate(&*goal.operation(twin), twin, Catalogue::builtin())
+        .simulate(&*goal.operation(twin), twin, PriceCatalogue::builtin())
         .unwrap();
     assert!(goal.is_reached(twin), "{}: not reached", change.name());
     assert_eq!(task.difference(twin), None);
@@ -132,7 +132,7 @@ fn the_catalogue_has_each_file() {
 
 #[test]
 fn each_row_is_read_back_from_a_stored_plan() {
-    let changes = Changes::builtin();
+    let changes = ChangeRegistry::builtin();
     for row in ConfigurationRow::all() {
         let (change, _) = sample(row);
         let plan = Plan::new(&change, "one");
@@ -162,7 +162,7 @@ fn a_plan_for_an_identity_without_a_region_is_read_back() {
         ..resource(row)
     };
     let change = ConfigurationChange::on(row, &global, &document, BTreeMap::new()).unwrap();
-    let read = Changes::builtin().procedure(&Plan::new(&change, "one"));
+    let read = ChangeRegistry::builtin().procedure(&Plan::new(&change, "one"));
     assert_eq!(read.unwrap().change().parameters(), change.parameters());
 }
 
@@ -281,7 +281,7 @@ fn lines_of_code_are_filled_with_the_values_of_the_plan() {
                 "resource": { "account": change.account, "region": change.region },
             });
             assert!(
-                template::filled(template, &context, Place::Plain).is_some(),
+                template::filled(template, &context, TemplatePlace::Plain).is_some(),
                 "{}: {template}",
                 row.name
             );

@@ -2,7 +2,7 @@
 //! has to know before signing it.
 
 use reeve_audit::Json;
-use reeve_estate::{Catalogue, LocalDisks, PublicAddress, Resource};
+use reeve_estate::{LocalDisks, PriceCatalogue, PublicAddress, Resource};
 
 use crate::agent::Impact;
 use crate::change::{ConfigurationRow, Effect};
@@ -12,7 +12,11 @@ use crate::plan::{Loss, LossKind, Plan, PlannedChange, StepKind};
 /// Returns the losses by a planned change on a resource. A change that is not named here loses
 /// nothing, which a test asks of each.
 #[must_use]
-pub fn losses(resource: &Resource, planned: &PlannedChange, catalogue: &Catalogue) -> Vec<Loss> {
+pub fn losses(
+    resource: &Resource,
+    planned: &PlannedChange,
+    catalogue: &PriceCatalogue,
+) -> Vec<Loss> {
     use LossKind::{Address, Data, Fees, Members, WarmCaches};
 
     let (kind, lasting, detail) = match planned.name.as_str() {
@@ -130,7 +134,7 @@ fn has(planned: &PlannedChange, name: &str) -> bool {
 fn stopped_machine(
     machine: &Resource,
     planned: &PlannedChange,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> Vec<Loss> {
     let mut found = Vec::new();
     match catalogue.local_disks(machine) {
@@ -207,7 +211,7 @@ impl Plan {
     /// The same plan with what it loses on the resource that it changes. The hash covers it: an
     /// approval is given to the losses too.
     #[must_use]
-    pub fn with_losses(self, resource: &Resource, catalogue: &Catalogue) -> Plan {
+    pub fn with_losses(self, resource: &Resource, catalogue: &PriceCatalogue) -> Plan {
         let found = self
             .change
             .as_ref()
@@ -220,7 +224,7 @@ impl Plan {
 /// back is never of low risk, and of high risk where nothing was measured that speaks for it. A
 /// machine that loses an address or a disk for good needs the signatures of high impact, because no
 /// rollback makes it what it was.
-pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &Catalogue) {
+pub fn state_losses(proposal: &mut Proposal, resource: &Resource, catalogue: &PriceCatalogue) {
     let Some(plan) = proposal.plan.take() else {
         return;
     };

@@ -1,6 +1,6 @@
 //! Machines that are not stopped.
 
-use reeve_estate::{Catalogue, LocalDisks, Provider, Purchase, Resource, ResourceKind};
+use reeve_estate::{LocalDisks, PriceCatalogue, Provider, Purchase, Resource, ResourceKind};
 
 /// Tag by which a team says that the local disks of a machine hold nothing that it would miss:
 /// caches, scratch files, swap.
@@ -33,7 +33,7 @@ fn is_disposable(resource: &Resource) -> bool {
 
 /// Azure's temporary disks are no reason: Azure itself erases them at every redeployment, and says
 /// so to everybody who uses them.
-pub(super) fn local_disks(resource: &Resource, catalogue: &Catalogue) -> Option<String> {
+pub(super) fn local_disks(resource: &Resource, catalogue: &PriceCatalogue) -> Option<String> {
     if !is_machine(resource) || is_disposable(resource) {
         return None;
     }
@@ -59,7 +59,10 @@ pub(super) fn local_disks(resource: &Resource, catalogue: &Catalogue) -> Option<
     ))
 }
 
-pub(super) fn local_disks_unknown(resource: &Resource, catalogue: &Catalogue) -> Option<String> {
+pub(super) fn local_disks_unknown(
+    resource: &Resource,
+    catalogue: &PriceCatalogue,
+) -> Option<String> {
     if !is_machine(resource) || is_disposable(resource) || catalogue.local_disks(resource).is_some()
     {
         return None;

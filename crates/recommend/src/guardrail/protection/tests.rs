@@ -8,7 +8,7 @@ use reeve_estate::{
     ConnectionId, Provider, Purchase, ResourceId, ResourceKind, ResourceState, Specification,
 };
 
-use crate::change::{Changes, Effect};
+use crate::change::{ChangeRegistry, Effect};
 use crate::guardrail::protection::*;
 use crate::plan::StepKind;
 
@@ -49,12 +49,15 @@ fn tagged(kind: ResourceKind, key: &str, value: &str) -> Resource {
 }
 
 fn code(resource: &Resource, change: &str) -> Option<&'static str> {
-    refusal(resource, change, Catalogue::builtin()).map(|protected| protected.code)
+    refusal(resource, change, PriceCatalogue::builtin()).map(|protected| protected.code)
 }
 
 #[test]
 fn refused_changes_are_changes_of_this_release_and_every_stop_is_among_them() {
-    let known: BTreeSet<&str> = Changes::builtin().rows().map(|row| row.name).collect();
+    let known: BTreeSet<&str> = ChangeRegistry::builtin()
+        .rows()
+        .map(|row| row.name)
+        .collect();
     for row in PROTECTIONS {
         if let Refuses::Changes(names) = row.refuses {
             assert!(
@@ -138,7 +141,7 @@ fn what_a_service_owns_is_left_to_it() {
         ("Vendor", "Databricks", "Databricks"),
     ] {
         let node = tagged(ResourceKind::VirtualMachine, key, value);
-        let found = refusal(&node, "resize_machine", Catalogue::builtin()).unwrap();
+        let found = refusal(&node, "resize_machine", PriceCatalogue::builtin()).unwrap();
         assert!(
             found.code == "managed" && found.reason.starts_with(manager),
             "{key}: {found:?}"
@@ -237,7 +240,7 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
     let mut multi_az_cluster = database("postgres");
     assert_eq!(code(&multi_az_cluster, "stop_database"), None);
     multi_az_cluster.specification.cluster = Some("orders".to_owned());
-    let found = refusal(&multi_az_cluster, "add_standby", Catalogue::builtin()).unwrap();
+    let found = refusal(&multi_az_cluster, "add_standby", PriceCatalogue::builtin()).unwrap();
     assert!(found.reason.contains("the cluster orders"), "{found:?}");
 
     let mut source = database("mysql");
@@ -252,7 +255,7 @@ fn groups_spot_capacity_clusters_and_opted_out_resources_are_left_alone() {
 #[test]
 fn the_page_of_a_resource_shows_the_changes_of_its_kind_alone() {
     let shown = |resource: &Resource| -> Vec<(&str, Vec<&str>)> {
-        protections(resource, Catalogue::builtin())
+        protections(resource, PriceCatalogue::builtin())
             .map(|(found, changes)| (found.code, changes))
             .collect()
     };

@@ -1,7 +1,7 @@
 //! More members of a scaling group until a time.
 
 use jiff::Timestamp;
-use reeve_estate::{Capacity, Catalogue, Money, Resource};
+use reeve_estate::{Capacity, Money, PriceCatalogue, Resource};
 
 use crate::change::ScaleGroup;
 use crate::plan::Plan;
@@ -18,7 +18,7 @@ pub fn more_members(
     wanted: impl FnOnce(u32) -> u32,
     now: Timestamp,
     until: Option<Timestamp>,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> Relief {
     let name = &group.name;
     let by_hand =

@@ -1,6 +1,6 @@
 //! A larger size of the same family for a machine or a database.
 
-use reeve_estate::{Catalogue, InstanceSpec, Provider, Resource, ResourceKind};
+use reeve_estate::{InstanceSpec, PriceCatalogue, Provider, Resource, ResourceKind};
 
 use crate::plan::procedure::resize;
 use crate::plan::relief::{Relief, added};
@@ -22,7 +22,7 @@ pub enum Shortage {
 pub fn larger_size(
     resource: &Resource,
     short: Shortage,
-    catalogue: &Catalogue,
+    catalogue: &PriceCatalogue,
 ) -> Result<Relief, &'static str> {
     if resource.group.is_some() {
         return Err("it belongs to a group, which is scaled as a whole");
@@ -66,7 +66,7 @@ fn next<'a>(
     resource: &Resource,
     size: &str,
     short: Shortage,
-    catalogue: &'a Catalogue,
+    catalogue: &'a PriceCatalogue,
 ) -> Option<&'a InstanceSpec> {
     let now = catalogue.instance(resource.provider, size)?;
     let boots = |spec: &InstanceSpec| {

@@ -1,6 +1,6 @@
 //! More storage for a volume or a database.
 
-use reeve_estate::{Catalogue, GIB, Provider, Resource, ResourceKind, ResourceState};
+use reeve_estate::{GIB, PriceCatalogue, Provider, Resource, ResourceKind, ResourceState};
 
 use crate::change::GrowStorage;
 use crate::plan::Plan;
@@ -15,7 +15,7 @@ const RDS_LEAST_PERCENT: f64 = 10.0;
 
 /// So many percent more storage.
 #[must_use]
-pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogue) -> Relief {
+pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &PriceCatalogue) -> Relief {
     let name = &resource.name;
     let Some(now) = resource.specification.storage_gib.filter(|gib| *gib > 0.0) else {
         let why = match resource.kind {

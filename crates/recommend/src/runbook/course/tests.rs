@@ -71,10 +71,17 @@ fn a_hole_ends_an_issue_and_is_not_one() {
     let course = Course::of(&test, &all, STEP);
     assert_eq!(course.spans, [(STEP, 3 * STEP), (101 * STEP, 103 * STEP)]);
 
-    assert!(matches!(course.standing(103 * STEP), Standing::On { .. }));
-    assert_eq!(course.standing(120 * STEP), Standing::Unknown, "too old");
+    assert!(matches!(
+        course.standing(103 * STEP),
+        CourseStanding::On { .. }
+    ));
+    assert_eq!(
+        course.standing(120 * STEP),
+        CourseStanding::Unknown,
+        "too old"
+    );
     let empty = Course::of(&test, &[], STEP);
-    assert_eq!(empty.standing(0), Standing::Unknown);
+    assert_eq!(empty.standing(0), CourseStanding::Unknown);
 }
 
 #[test]

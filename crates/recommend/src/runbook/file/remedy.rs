@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::change::{ConfigurationRow, DOCUMENT_PREFIX};
 use crate::plan::relief::Shortage;
 use crate::runbook::faults::{DAY, Faults, HOUR};
-use crate::runbook::remedy::Remedy;
+use crate::runbook::remedy::RunbookRemedy;
 
 /// Changes that are files; the others are rows of the catalogue of configurations.
 const TYPED: &str = "grow_storage, resize_machine, resize_database, scale_group, fail_over, replicate, run_document, \
@@ -30,7 +30,7 @@ impl RemedyFile {
         kind: ResourceKind,
         provider: Option<Provider>,
         faults: &mut Faults,
-    ) -> Option<Remedy> {
+    ) -> Option<RunbookRemedy> {
         const MACHINE: ResourceKind = ResourceKind::VirtualMachine;
         const DATABASE: ResourceKind = ResourceKind::Database;
         let change = self.change.as_str();
@@ -51,15 +51,15 @@ impl RemedyFile {
         }
 
         match change {
-            "grow_storage" => Some(Remedy::GrowStorage {
+            "grow_storage" => Some(RunbookRemedy::GrowStorage {
                 by_percent: self.percent(20.0, (5.0, 100.0), faults),
             }),
-            "scale_group" => Some(Remedy::ScaleGroup {
+            "scale_group" => Some(RunbookRemedy::ScaleGroup {
                 by_percent: self.percent(50.0, (1.0, 200.0), faults),
                 hold: faults.span("remedy.hold", self.hold.as_deref(), 2 * HOUR, (HOUR, DAY)),
             }),
-            "fail_over" => Some(Remedy::FailOver),
-            "replicate" => Some(Remedy::Replicate),
+            "fail_over" => Some(RunbookRemedy::FailOver),
+            "replicate" => Some(RunbookRemedy::Replicate),
             "run_document" => self.document(faults),
             _ => {
                 let more = self.more.as_deref().unwrap_or_default();
@@ -69,7 +69,7 @@ impl RemedyFile {
                     _ => None,
                 };
                 let short = faults.named("remedy.more", more, short, "memory, processors")?;
-                Some(Remedy::Resize { short })
+                Some(RunbookRemedy::Resize { short })
             }
         }
     }
@@ -79,7 +79,7 @@ impl RemedyFile {
         kind: ResourceKind,
         provider: Option<Provider>,
         faults: &mut Faults,
-    ) -> Option<Remedy> {
+    ) -> Option<RunbookRemedy> {
         self.refuse_foreign(&[], faults);
         let name = &self.change;
         let Some(row) = ConfigurationRow::named(name) else {
@@ -92,7 +92,7 @@ impl RemedyFile {
             faults.add("remedy.change", FieldCode::Conflicting, message);
             return None;
         }
-        Some(Remedy::Configuration { row })
+        Some(RunbookRemedy::Configuration { row })
     }
 
     /// Refuses parameters of other changes.
@@ -116,7 +116,7 @@ impl RemedyFile {
         faults.number("remedy.by_percent", percent, limits)
     }
 
-    fn document(&self, faults: &mut Faults) -> Option<Remedy> {
+    fn document(&self, faults: &mut Faults) -> Option<RunbookRemedy> {
         let document = self.document.clone().unwrap_or_default();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         let fits = document.starts_with(DOCUMENT_PREFIX)
@@ -129,6 +129,6 @@ impl RemedyFile {
             faults.add("remedy.document", FieldCode::InvalidValue, message);
             return None;
         }
-        Some(Remedy::RunDocument { document })
+        Some(RunbookRemedy::RunDocument { document })
     }
 }

@@ -15,7 +15,7 @@ fn answer(when: &str, document: Option<&Value>, measured: &Measurements) -> (Opt
         "name = \"a\"\ntitle = \"b\"\nkind = \"virtual_machine\"\nadvice = \"c\"\n[[when]]\n{when}\n"
     );
     let runbook = Runbook::read(&text).unwrap();
-    let (holds, answers) = runbook.judge(&Reading {
+    let (holds, answers) = runbook.judge(&ConditionReading {
         state: ResourceState::Running,
         storage_gib: None,
         document,

@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
 use reeve_connect_aws::{AwsConnection, ListedObject, SourceBucket};
-use reeve_flows::{Aggregator, FlowBatch, FlowLog, FlowSource, Format, day_of, first_second};
+use reeve_flows::{Aggregator, FlowBatch, FlowFormat, FlowLog, FlowSource, day_of, first_second};
 use reeve_lake::read_flow_records;
 
 use super::{Addresses, FlowReader};
@@ -175,7 +175,12 @@ async fn sums_of_file(
     work.await.map_err(Obstacle::of)?
 }
 
-fn sums(path: &Path, key: &str, format: Format, own: &Addresses) -> Result<FlowBatch, Obstacle> {
+fn sums(
+    path: &Path,
+    key: &str,
+    format: FlowFormat,
+    own: &Addresses,
+) -> Result<FlowBatch, Obstacle> {
     let wrong = |error: &dyn std::fmt::Display| Obstacle::of(format_args!("{key}: {error}"));
     let mut aggregator = Aggregator::new(own);
     if key.ends_with(".parquet") {
@@ -205,8 +210,9 @@ fn sums(path: &Path, key: &str, format: Format, own: &Addresses) -> Result<FlowB
         if read.map_err(|error| wrong(&error))? == 0 {
             return Ok(aggregator.take());
         }
-        if Format::is_header(&line) {
-            format = Format::from_names(line.split_whitespace()).map_err(|error| wrong(&error))?;
+        if FlowFormat::is_header(&line) {
+            format =
+                FlowFormat::from_names(line.split_whitespace()).map_err(|error| wrong(&error))?;
             continue;
         }
         add(&mut aggregator, &format, &line);
@@ -214,7 +220,7 @@ fn sums(path: &Path, key: &str, format: Format, own: &Addresses) -> Result<FlowB
     }
 }
 
-fn add(aggregator: &mut Aggregator<'_>, format: &Format, line: &str) {
+fn add(aggregator: &mut Aggregator<'_>, format: &FlowFormat, line: &str) {
     match format.line(line) {
         Ok(line) => aggregator.add(line),
         Err(_) if line.trim().is_empty() => {}

@@ -4,25 +4,25 @@
 use anyhow::Result;
 use async_trait::async_trait;
 
-use reeve_connect_aws::Bucket;
+use reeve_connect_aws::AwsBucket;
 
-use super::{Destination, Published};
+use super::{PublishDestination, Published};
 
 /// Name of the newest.
 const NEWEST: &str = "checkpoint";
 
 /// A bucket that checkpoints are put into.
-pub(crate) struct BucketDestination(Bucket);
+pub(crate) struct BucketDestination(AwsBucket);
 
 impl BucketDestination {
     /// Creates a destination in a bucket.
-    pub(crate) fn new(bucket: Bucket) -> BucketDestination {
+    pub(crate) fn new(bucket: AwsBucket) -> BucketDestination {
         BucketDestination(bucket)
     }
 }
 
 #[async_trait]
-impl Destination for BucketDestination {
+impl PublishDestination for BucketDestination {
     fn name(&self) -> &str {
         "s3"
     }

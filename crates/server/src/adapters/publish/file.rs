@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use async_trait::async_trait;
 
-use super::{Destination, Published};
+use super::{PublishDestination, Published};
 
 /// A file that holds the newest checkpoint.
 pub(crate) struct FileDestination(PathBuf);
@@ -20,7 +20,7 @@ impl FileDestination {
 }
 
 #[async_trait]
-impl Destination for FileDestination {
+impl PublishDestination for FileDestination {
     fn name(&self) -> &str {
         "file"
     }

@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 use async_trait::async_trait;
 
-use reeve_connect_outbound::{Method, Outbound, Request, Url};
+use reeve_connect_outbound::{Method, Outbound, OutboundRequest, Url};
 
-use super::{Destination, Published};
+use super::{PublishDestination, Published};
 
 /// An address that checkpoints are sent to.
 pub(crate) struct WebhookDestination {
@@ -22,7 +22,7 @@ impl WebhookDestination {
 }
 
 #[async_trait]
-impl Destination for WebhookDestination {
+impl PublishDestination for WebhookDestination {
     fn name(&self) -> &str {
         "webhook"
     }
@@ -38,7 +38,7 @@ impl Destination for WebhookDestination {
                 .map(|token| ("authorization".to_owned(), format!("Bearer {token}"))),
         );
         let body = published.note.clone().into_bytes();
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::POST,
             url: self.url.clone(),
             headers,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 
-use reeve_connect_outbound::{Answer, Method, Outbound, Request, StatusCode, Url};
+use reeve_connect_outbound::{Method, Outbound, OutboundAnswer, OutboundRequest, StatusCode, Url};
 use reeve_ledger::Ledger;
 use reeve_tlog::{Checkpoint, Hash, NoteSignature, SignedNote, WitnessKey};
 
@@ -93,7 +93,7 @@ impl Witness {
         old: u64,
         proof: &[Hash],
         note: &SignedNote,
-    ) -> Result<Answer> {
+    ) -> Result<OutboundAnswer> {
         let mut body = format!("old {old}\n");
         for hash in proof {
             body.push_str(&hash.to_base64());
@@ -106,7 +106,7 @@ impl Witness {
             "content-type".to_owned(),
             "text/plain; charset=utf-8".to_owned(),
         )];
-        let request = Request {
+        let request = OutboundRequest {
             method: Method::POST,
             url: self.url.clone(),
             headers,
@@ -117,7 +117,7 @@ impl Witness {
     }
 
     /// Takes up the size that the witness says it knows.
-    fn learn(&self, answer: &Answer, size: u64) -> Result<()> {
+    fn learn(&self, answer: &OutboundAnswer, size: u64) -> Result<()> {
         let text = std::str::from_utf8(&answer.body).unwrap_or_default();
         let known = text
             .strip_suffix('\n')
@@ -137,7 +137,7 @@ impl Witness {
     }
 
     /// The cosignature in an answer; lines of other keys are passed over.
-    fn read(&self, note: &SignedNote, answer: &Answer) -> Result<NoteSignature> {
+    fn read(&self, note: &SignedNote, answer: &OutboundAnswer) -> Result<NoteSignature> {
         let text = std::str::from_utf8(&answer.body).context("its answer is not text")?;
         let latest = Timestamp::now().as_second() + AHEAD_S;
         let line = text

@@ -12,7 +12,7 @@ use reeve_tlog::{Hash, Tree};
 const ROWS_AT_ONCE: usize = 4_096;
 
 /// What a segment holds.
-pub(super) struct Reading {
+pub(super) struct ContentReading {
     pub(super) survey: SegmentSurvey,
     pub(super) holds: HoldAnswer,
     /// Identifiers of the holds that were evaluated.
@@ -21,7 +21,7 @@ pub(super) struct Reading {
     pub(super) root: Hash,
 }
 
-impl Reading {
+impl ContentReading {
     /// Reads a segment.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Reading {
         segments: &EntrySegments,
         segment: &SegmentMeta,
         holds: &[LegalHold],
-    ) -> Result<Reading, Obstacle> {
+    ) -> Result<ContentReading, Obstacle> {
         let mut rows = segments.read(segment).await.map_err(Obstacle::of)?;
         let mut check = HoldCheck::new(holds);
         let looked_at = check.looked_at();
@@ -51,7 +51,7 @@ impl Reading {
             }
         }
 
-        Ok(Reading {
+        Ok(ContentReading {
             survey: survey(content)?,
             holds: check.finish(),
             looked_at,

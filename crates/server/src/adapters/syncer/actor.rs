@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
-use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Query};
+use reeve_audit::query::{Bound, Expr, FieldPath, Match, Query, QueryColumn, QueryComparison};
 use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
 use reeve_recommend::ports::{LogReader, Recorder};
@@ -83,15 +83,15 @@ impl<'s> Actors<'s> {
             &events::RESOURCE_STATE,
             &events::RESOURCE_STATE_CHANGE,
         ];
-        let kinds =
-            kinds.map(|kind| Expr::field(Column::EventType, Match::Exact(kind.name.to_owned())));
+        let kinds = kinds
+            .map(|kind| Expr::field(QueryColumn::EventType, Match::Exact(kind.name.to_owned())));
 
         let query = Query {
             expr: Expr::and([
-                Expr::field(Column::ResourceId, Match::Identical(id)),
+                Expr::field(QueryColumn::ResourceId, Match::Identical(id)),
                 Expr::field(
-                    Column::Timestamp,
-                    Match::Compare(Comparison::AtLeast, Bound::Time(since)),
+                    QueryColumn::Timestamp,
+                    Match::Compare(QueryComparison::AtLeast, Bound::Time(since)),
                 ),
                 Expr::or(kinds),
                 Expr::negate(Expr::field(

@@ -15,8 +15,8 @@ use parking_lot::Mutex;
 
 use reeve_audit::Entry;
 use reeve_estate::{
-    Connection, Denied, Described, DescriptionSink, DescriptionStore, Difference, Document, Known,
-    ReadOutcome, Reading, ResourceId, ResourceKind, StoreError,
+    Connection, Denied, Described, DescriptionReading, DescriptionSink, DescriptionStore,
+    Difference, Document, KnownDescription, ReadOutcome, ResourceId, ResourceKind, StoreError,
 };
 use reeve_recommend::ports::Recorder;
 
@@ -52,12 +52,12 @@ pub(super) struct DescriptionSync<'s> {
     /// Held by the one write of this sync that is under way: its listings take turns with everybody
     /// else's writes.
     pub(super) writing: tokio::sync::Mutex<()>,
-    pub(super) outcome: Mutex<Outcome>,
+    pub(super) outcome: Mutex<DescriptionOutcome>,
 }
 
 /// Count of described resources, and what is missing.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct DescriptionOutcome {
     pub(super) resources: u64,
     pub(super) denied: Vec<Denied>,
     pub(super) problems: Vec<String>,
@@ -80,7 +80,7 @@ impl DescriptionSink for DescriptionSync<'_> {
             .collect();
         self.note_seen(&page);
         let known = self.known(ids).await?;
-        let known: HashMap<ResourceId, Known> = known
+        let known: HashMap<ResourceId, KnownDescription> = known
             .into_iter()
             .map(|known| (known.id.clone(), known))
             .collect();
@@ -104,7 +104,7 @@ impl DescriptionSink for DescriptionSync<'_> {
         self.put(differ).await
     }
 
-    async fn end(&self, reading: Reading) -> Result<(), StoreError> {
+    async fn end(&self, reading: DescriptionReading) -> Result<(), StoreError> {
         let specified = ResourceKind::SPECIFIED.contains(&reading.kind);
         if reading.outcome == ReadOutcome::Complete && !specified {
             self.remove_gone(&reading).await?;
@@ -118,7 +118,7 @@ impl DescriptionSink for DescriptionSync<'_> {
 }
 
 impl DescriptionSync<'_> {
-    async fn known(&self, ids: Vec<ResourceId>) -> Result<Vec<Known>, StoreError> {
+    async fn known(&self, ids: Vec<ResourceId>) -> Result<Vec<KnownDescription>, StoreError> {
         let (store, connection) = (self.store.clone(), self.connection.id.clone());
         apart(async move { store.description_known(&connection, &ids).await }).await
     }
@@ -141,7 +141,7 @@ impl DescriptionSync<'_> {
     async fn earlier(
         &self,
         page: &[Described],
-        known: &HashMap<ResourceId, Known>,
+        known: &HashMap<ResourceId, KnownDescription>,
     ) -> Result<HashMap<String, Document>, StoreError> {
         let wanted = |described: &Described| {
             let hash = known.get(&described.resource.id)?.hash.clone()?;
@@ -182,7 +182,7 @@ impl DescriptionSync<'_> {
         }
     }
 
-    fn note(&self, reading: &Reading) {
+    fn note(&self, reading: &DescriptionReading) {
         self.read
             .lock()
             .insert((reading.kind, reading.region.clone()));
@@ -210,7 +210,7 @@ impl DescriptionSync<'_> {
     fn change_entries(
         &self,
         described: &Described,
-        stored: Option<&Known>,
+        stored: Option<&KnownDescription>,
         before: Option<&Document>,
     ) -> Vec<Entry> {
         let difference = stored
@@ -268,7 +268,7 @@ impl DescriptionSync<'_> {
         changes::is_read_before(self.read_before, region, kind)
     }
 
-    async fn remove_gone(&self, reading: &Reading) -> Result<(), StoreError> {
+    async fn remove_gone(&self, reading: &DescriptionReading) -> Result<(), StoreError> {
         let here = &self.connection.id;
         let mut after: Option<ResourceId> = None;
 
@@ -328,7 +328,7 @@ impl DescriptionSync<'_> {
 
     /// Retires what an earlier sync has read and this one has not tried to: the connection no
     /// longer looks there. Returns the number of resources.
-    pub(super) async fn retire(&self, before: &[Reading]) -> Result<u64, StoreError> {
+    pub(super) async fn retire(&self, before: &[DescriptionReading]) -> Result<u64, StoreError> {
         let mut retired = 0;
         for reading in before {
             if self
@@ -368,7 +368,7 @@ pub(super) async fn apart<T: Send + 'static>(
 }
 
 /// Returns `true` if nothing of a description would be written.
-fn is_stored(described: &Described, stored: Option<&Known>) -> bool {
+fn is_stored(described: &Described, stored: Option<&KnownDescription>) -> bool {
     let Some(stored) = stored else { return false };
     let mut relations = described.relations.clone();
     relations.sort();

@@ -5,20 +5,20 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use reeve_iam::{
-    ADMIN, AccountBuilder, AccountPolicies, Outcome, PathStep, ReachGrade, StatementRef,
+    ADMIN, AccountBuilder, AccountPolicies, DecisionOutcome, PathStep, ReachGrade, StatementRef,
     administrators, reach, read_requests,
 };
 use serde::Serialize;
 use serde_json::Value;
 
-use super::file::{Input, Sink};
+use super::file::{FileSink, Input};
 use crate::cli::AccessArgs;
 
 /// Decision on a request.
 #[derive(Debug, Serialize)]
 struct DecisionLine {
     request: Value,
-    decision: Outcome,
+    decision: DecisionOutcome,
     why: String,
     statements: Vec<StatementRef>,
 }
@@ -60,7 +60,7 @@ fn decide(args: &AccessArgs, account: &AccountPolicies, path: &Path) -> Result<(
     let mut input = Input::open(path)?;
     let requests = read_requests(&input.text()?).with_context(|| input.name.clone())?;
 
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     for one in requests {
         let decision = account.decide(&one.request, &one.session);
         let line = DecisionLine {
@@ -75,7 +75,7 @@ fn decide(args: &AccessArgs, account: &AccountPolicies, path: &Path) -> Result<(
 }
 
 fn list(args: &AccessArgs, account: &AccountPolicies) -> Result<()> {
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     if args.admins {
         for (principal, grade) in administrators(account) {
             let line = AdministratorLine {

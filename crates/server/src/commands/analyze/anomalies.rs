@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use reeve_learn::anomaly::{Detector, Sensitivity};
 
-use super::file::Sink;
+use super::file::FileSink;
 use super::series::SeriesFile;
 use crate::cli::{AlarmSensitivity, AnomaliesArgs};
 
@@ -31,7 +31,7 @@ pub(super) fn run(args: &AnomaliesArgs) -> Result<ExitCode> {
         );
     }
 
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     write(&file, &judged, &mut sink).context("the scores could not be written")?;
     sink.finish()?;
 
@@ -79,7 +79,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(
-                |(line, (timestamp, text, at_ms, value))| super::super::series::Row {
+                |(line, (timestamp, text, at_ms, value))| super::super::series::SeriesRow {
                     line: line as u64 + 2,
                     timestamp: (*timestamp).to_owned(),
                     text: (*text).to_owned(),

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
 use jiff::Timestamp;
-use reeve_learn::causes::{Edge, IncidentSymptom, Naming, NodeMetric, causes, reasons};
+use reeve_learn::causes::{CauseEdge, IncidentSymptom, Naming, NodeMetric, causes, reasons};
 use serde::{Deserialize, Serialize};
 
-use super::file::{Input, Sink};
+use super::file::{FileSink, Input};
 use super::series::read_time;
-use super::table::Table;
+use super::table::AnalyzeTable;
 use crate::cli::CausesArgs;
 
 /// Files of the folder.
@@ -54,7 +54,7 @@ pub(super) fn run(args: &CausesArgs) -> Result<ExitCode> {
     check(&symptom, &metrics, edges.as_deref(), folder)?;
 
     let found = causes(&metrics, edges.as_deref(), &symptom);
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     for cause in &found {
         sink.json_line(&CauseLine {
             node: &cause.node,
@@ -101,7 +101,7 @@ fn incident(path: &Path) -> Result<IncidentSymptom> {
 fn check(
     symptom: &IncidentSymptom,
     metrics: &[NodeMetric],
-    edges: Option<&[Edge]>,
+    edges: Option<&[CauseEdge]>,
     folder: &Path,
 ) -> Result<()> {
     let name = folder.join(INCIDENT);
@@ -168,7 +168,7 @@ fn metrics(path: &Path) -> Result<Vec<NodeMetric>> {
         .collect())
 }
 
-fn edges(path: &Path) -> Result<Vec<Edge>> {
+fn edges(path: &Path) -> Result<Vec<CauseEdge>> {
     let mut found = Vec::new();
     rows(path, ["caller", "callee"], |[caller, callee], place| {
         for (at, cell) in [caller, callee].into_iter().enumerate() {
@@ -176,7 +176,7 @@ fn edges(path: &Path) -> Result<Vec<Edge>> {
                 bail!("{}: it is empty", place(at));
             }
         }
-        found.push(Edge {
+        found.push(CauseEdge {
             caller: caller.to_owned(),
             callee: callee.to_owned(),
         });
@@ -192,7 +192,7 @@ fn rows<const N: usize>(
     names: [&str; N],
     mut row: impl FnMut([&str; N], &dyn Fn(usize) -> String) -> Result<()>,
 ) -> Result<()> {
-    let table = Table::read(Input::open(path)?)?;
+    let table = AnalyzeTable::read(Input::open(path)?)?;
     let (mut records, mut record) = (table.records(), ByteRecord::new());
     records.next(&mut record)?;
     let header: Vec<String> = record

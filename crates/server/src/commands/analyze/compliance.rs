@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
-use reeve_controls::{Catalogue, Check, Folder, Framework, Prepared, Verdict};
+use reeve_controls::{
+    ControlCatalogue, ControlCheck, ControlVerdict, Folder, Framework, PreparedControl,
+};
 use reeve_recommend::judgement::evidence::CheckAnswer;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::configurations::{self, Configurations};
-use super::file::Sink;
+use super::file::FileSink;
 use crate::cli::ComplianceArgs;
 
 /// Result of a check about a resource.
@@ -36,12 +38,12 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
 
     let Configurations { inputs, unread } = configurations::read(&args.files)?;
 
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     let mut failed = 0_u64;
     for input in &inputs {
         let wanted =
-            |check: &Check| framework.is_none_or(|framework| framework.is_proven_by(check));
-        let prepared = Prepared::new(&input.subject(&inputs), now);
+            |check: &ControlCheck| framework.is_none_or(|framework| framework.is_proven_by(check));
+        let prepared = PreparedControl::new(&input.subject(&inputs), now);
         for (check, verdict) in catalogue.judge(&prepared, wanted) {
             failed += u64::from(verdict.answer == CheckAnswer::Fail);
             if args.failed
@@ -61,7 +63,12 @@ pub(super) fn run(args: &ComplianceArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(is_bad)))
 }
 
-fn write(sink: &mut Sink, resource: &str, check: &Check, verdict: &Verdict) -> Result<()> {
+fn write(
+    sink: &mut FileSink,
+    resource: &str,
+    check: &ControlCheck,
+    verdict: &ControlVerdict,
+) -> Result<()> {
     sink.json_line(&Line {
         check: &check.id,
         resource,
@@ -72,8 +79,8 @@ fn write(sink: &mut Sink, resource: &str, check: &Check, verdict: &Verdict) -> R
 }
 
 /// The checks of Reeve, and those of a folder.
-fn catalogue(folder: Option<&Path>) -> Result<Catalogue> {
-    let builtin = Catalogue::builtin();
+fn catalogue(folder: Option<&Path>) -> Result<ControlCatalogue> {
+    let builtin = ControlCatalogue::builtin();
     let Some(path) = folder else {
         return Ok(builtin.clone());
     };
@@ -91,7 +98,7 @@ fn catalogue(folder: Option<&Path>) -> Result<Catalogue> {
     Ok(catalogue)
 }
 
-fn framework<'c>(catalogue: &'c Catalogue, name: &str) -> Result<&'c Framework> {
+fn framework<'c>(catalogue: &'c ControlCatalogue, name: &str) -> Result<&'c Framework> {
     if let Some(found) = catalogue.framework(name) {
         return Ok(found);
     }

@@ -15,8 +15,8 @@ use csv::ByteRecord;
 use reeve_anomalies::charges::{AnomalyLimits, judge};
 use reeve_estate::charge::{Charge, focus};
 
-use super::file::{Input, Sink};
-use super::table::Table;
+use super::file::{FileSink, Input};
+use super::table::AnalyzeTable;
 use crate::cli::CostsArgs;
 
 /// Charges that a bill may have: they are judged in memory.
@@ -37,8 +37,8 @@ pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
 
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);
-    let mut out = Sink::create(args.output.output.as_deref())?;
-    serde_json::to_writer_pretty(&mut out, &wire::Bill::new(&judgement))
+    let mut out = FileSink::create(args.output.output.as_deref())?;
+    serde_json::to_writer_pretty(&mut out, &wire::CostBill::new(&judgement))
         .map_err(std::io::Error::from)?;
     writeln!(out)?;
     out.finish()?;
@@ -60,7 +60,7 @@ pub(crate) fn bill(path: &Path, most: usize) -> Result<Vec<Charge>> {
 /// Returns `true` unless the amounts of a file show by their shape that they have a decimal point.
 /// A spreadsheet may divide columns by semicolons and keep points: `12.5` was refused there, and
 /// `1.234` read as a thousand.
-fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
+fn has_decimal_commas(table: &AnalyzeTable, reader: &focus::FocusReader) -> Result<bool> {
     let (mut records, mut record) = (table.records(), ByteRecord::new());
     records.next(&mut record)?;
     let mut first_point = None;
@@ -96,7 +96,7 @@ pub(crate) fn is_parquet(path: &Path) -> bool {
 
 /// The charges of a FOCUS file, at most so many.
 fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
-    let table = Table::read(input)?;
+    let table = AnalyzeTable::read(input)?;
     let name = &table.name;
     let (mut records, mut record) = (table.records(), ByteRecord::new());
     if records.next(&mut record)?.is_none() {
@@ -107,7 +107,7 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
         .iter()
         .map(|cell| String::from_utf8_lossy(cell).into_owned())
         .collect();
-    let reader = focus::Reader::from_header(header.iter().map(String::as_str))
+    let reader = focus::FocusReader::from_header(header.iter().map(String::as_str))
         .with_context(|| name.clone())?;
     let decimal_comma = table.divided_by_semicolons() && has_decimal_commas(&table, &reader)?;
     let mut reader = reader.with_decimal_comma(decimal_comma);

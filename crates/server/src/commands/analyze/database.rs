@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use reeve_connect_databases::{DatabaseAddress, DatabaseSession};
-use reeve_databases::{Report, Thresholds, candidates, judge};
+use reeve_databases::{DatabaseReport, DatabaseThresholds, candidates, judge};
 
-use super::file::Sink;
+use super::file::FileSink;
 use crate::cli::DatabaseArgs;
 
 /// Longest URL that is read from standard input, bytes.
@@ -36,14 +36,14 @@ pub(super) async fn run(args: &DatabaseArgs) -> Result<ExitCode> {
         candidates.len()
     ));
     let trials = session.try_indexes(&observation, &candidates).await?;
-    let thresholds = Thresholds {
+    let thresholds = DatabaseThresholds {
         unused_days: f64::from(args.unused_days),
         index_budget_bytes: args.index_budget.bytes() as f64,
-        ..Thresholds::default()
+        ..DatabaseThresholds::default()
     };
     let report = judge(&observation, &trials, &thresholds);
 
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     sink.json_line(&report)?;
     sink.finish()?;
     say(&summary(&report));
@@ -63,7 +63,7 @@ fn url(args: &DatabaseArgs) -> Result<String> {
 }
 
 /// Writes the report as people read it, the most urgent advice first.
-fn summary(report: &Report) -> String {
+fn summary(report: &DatabaseReport) -> String {
     let mut lines = vec![String::new()];
     lines.push(format!(
         "{} {}, database {}: {} items of advice, {} rules could not judge",

@@ -12,11 +12,11 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use reeve_anomalies::behavior::EntryReview;
 use reeve_audit::EventId;
-use reeve_learn::behavior::Judgement;
+use reeve_learn::behavior::BehaviorJudgement;
 use serde::Serialize;
 
-use self::records::Records;
-use super::file::{Input, Sink};
+use self::records::EntryRecords;
+use super::file::{FileSink, Input};
 use crate::cli::EntriesArgs;
 
 /// One line of the answer.
@@ -28,14 +28,14 @@ struct Line<'a> {
 }
 
 pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
-    let mut out = Sink::create(args.output.output.as_deref())?;
+    let mut out = FileSink::create(args.output.output.as_deref())?;
     let mut review = EntryReview::default();
     let (mut taken, mut refused) = (0_u64, 0_u64);
 
     for path in &args.files {
         let input = Input::open(path)?;
         let name = input.name.clone();
-        for record in Records::open(input, args.format)
+        for record in EntryRecords::open(input, args.format)
             .with_context(|| format!("{name} could not be read"))?
         {
             match record {
@@ -99,7 +99,7 @@ fn printable(message: &str) -> String {
         .collect()
 }
 
-fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {
+fn write(out: &mut FileSink, judged: Option<(EventId, BehaviorJudgement)>) -> Result<()> {
     let Some((event_id, judgement)) = judged else {
         return Ok(());
     };

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use reeve_controls::Input;
 use reeve_estate::Provider;
-use reeve_exposure::{Audience, Configuration, Estate};
+use reeve_exposure::{Audience, Estate, ExposureConfiguration};
 
 use super::configurations::{self, Configurations};
-use super::file::Sink;
+use super::file::FileSink;
 use crate::cli::ExposuresArgs;
 
 /// Most settings that are tried as choke points, each by judging the estate without it.
@@ -26,7 +26,7 @@ pub(super) fn run(args: &ExposuresArgs) -> Result<ExitCode> {
     );
     let exposures = estate.exposures();
 
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     if args.choke_points {
         for point in estate.choke_points(&exposures, MOST_TRIED) {
             sink.json_line(&point)?;
@@ -47,8 +47,8 @@ pub(super) fn run(args: &ExposuresArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(is_bad)))
 }
 
-fn configuration<'i>(input: &'i Input, default_account: &'i str) -> Configuration<'i> {
-    let mut configuration = Configuration {
+fn configuration<'i>(input: &'i Input, default_account: &'i str) -> ExposureConfiguration<'i> {
+    let mut configuration = ExposureConfiguration {
         id: &input.id,
         kind: input.kind.as_str(),
         account: &input.account,

@@ -87,7 +87,7 @@ impl Read for Input {
 
 /// Destination of a result. A result that was not finished leaves no file behind under the name
 /// that was requested.
-pub(super) struct Sink {
+pub(super) struct FileSink {
     out: Out,
 }
 
@@ -100,7 +100,7 @@ enum Out {
     },
 }
 
-impl Sink {
+impl FileSink {
     /// Standard output, or a file.
     pub(super) fn create(path: Option<&Path>) -> Result<Self> {
         let out = match path.filter(|path| path.as_os_str() != "-") {
@@ -137,7 +137,7 @@ impl Sink {
     }
 }
 
-impl Write for Sink {
+impl Write for FileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.out {
             Out::Stdout(out) => out.write(bytes),

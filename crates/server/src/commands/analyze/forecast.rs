@@ -8,11 +8,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use reeve_learn::forecast::{Effort, Settings, fit};
+use reeve_learn::forecast::{Effort, ForecastSettings, fit};
 use reeve_learn::grid::{Grid, MONTH_MS};
 use reeve_learn::{DAY_MS, HOUR_MS};
 
-use super::file::Sink;
+use super::file::FileSink;
 use super::series::SeriesFile;
 use crate::cli::ForecastArgs;
 
@@ -33,13 +33,13 @@ pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     }
 
     let horizon = args.horizon as usize;
-    let settings = Settings {
+    let settings = ForecastSettings {
         horizon,
         effort: Effort::Thorough,
-        ..Settings::default()
+        ..ForecastSettings::default()
     };
     let model = fit(&grid, &settings).with_context(|| series.name.clone())?;
-    let mut out = Sink::create(args.output.output.as_deref())?;
+    let mut out = FileSink::create(args.output.output.as_deref())?;
     writeln!(out, "step,p05,p50,p95")?;
     for band in model.forecast(horizon) {
         writeln!(out, "{},{},{},{}", band.step, band.p05, band.p50, band.p95)?;

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use reeve_learn::interruption::{Availability, Purchase, PurchasePolicy};
 
-use super::file::Sink;
-use super::series::{Row, SeriesFile};
+use super::file::FileSink;
+use super::series::{SeriesFile, SeriesRow};
 use crate::cli::InterruptionsArgs;
 
 /// Judges a file and prints the result.
@@ -20,7 +20,7 @@ pub(super) fn run(args: &InterruptionsArgs) -> Result<ExitCode> {
     let file = SeriesFile::read(&args.series)?;
     if args.policy {
         let purchases = purchases(&file, args)?;
-        let mut sink = Sink::create(args.output.output.as_deref())?;
+        let mut sink = FileSink::create(args.output.output.as_deref())?;
         write_purchases(&file, args, &purchases, &mut sink)
             .context("the purchases could not be written")?;
         sink.finish()?;
@@ -31,14 +31,14 @@ pub(super) fn run(args: &InterruptionsArgs) -> Result<ExitCode> {
         .horizon
         .context("name a --horizon, or decide with --policy")?;
     let chances = chances(&file, horizon_ms)?;
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     write(&file, &chances, &mut sink).context("the probabilities could not be written")?;
     sink.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Reads a row's availability.
-fn availability(file: &SeriesFile, row: &Row) -> Result<Option<bool>> {
+fn availability(file: &SeriesFile, row: &SeriesRow) -> Result<Option<bool>> {
     match row.value {
         None => Ok(None),
         Some(1.0) => Ok(Some(true)),

@@ -7,10 +7,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use reeve_learn::scaling::{ScalingPolicy, Sessions, Settings, Wanted};
+use reeve_learn::scaling::{ScalingPolicy, ScalingSettings, Sessions, Wanted};
 use reeve_learn::window::median_step_ms;
 
-use super::file::Sink;
+use super::file::FileSink;
 use super::series::SeriesFile;
 use crate::cli::ScalingArgs;
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: &ScalingArgs) -> Result<ExitCode> {
     }
 
     let wanted = wanted(&load, sessions.as_ref(), args)?;
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     write(&load, &wanted, &mut sink).context("the units could not be written")?;
     sink.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -70,7 +70,7 @@ fn wanted(
     args: &ScalingArgs,
 ) -> Result<Vec<Option<Wanted>>> {
     let order = load.in_time_order();
-    let mut policy = ScalingPolicy::new(Settings {
+    let mut policy = ScalingPolicy::new(ScalingSettings {
         unit: args.unit,
         lead_ms: args.lead,
         least: args.min,

@@ -17,10 +17,10 @@ use csv::ByteRecord;
 use reeve_learn::Point;
 
 use self::columns::Columns;
-use self::labels::{Chosen, Labels};
+use self::labels::{ChosenLabels, Labels};
 pub(super) use self::stamp::millis as read_time;
 use super::file::Input;
-use super::table::Table;
+use super::table::AnalyzeTable;
 use crate::cli::SeriesArgs;
 
 /// Rows that a series may have: two years of every second would be 63 million.
@@ -28,7 +28,7 @@ const MOST_ROWS: usize = 20_000_000;
 
 /// One row, in the file's order.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct SeriesRow {
     /// Its line in the file, the first being 1.
     pub(super) line: u64,
     /// Its time as it is in the file.
@@ -47,7 +47,7 @@ pub(super) struct SeriesFile {
     /// Name of the file, for messages.
     pub(super) name: String,
     /// Its rows, in the file's order. One of them at least has a value.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<SeriesRow>,
 }
 
 /// Columns that the caller named, and the series of several that was chosen.
@@ -55,13 +55,13 @@ pub(super) struct SeriesFile {
 struct Choice<'a> {
     time: Option<&'a str>,
     value: Option<&'a str>,
-    only: Option<Chosen>,
+    only: Option<ChosenLabels>,
 }
 
 impl SeriesFile {
     /// Reads a file, or stdin.
     pub(super) fn read(args: &SeriesArgs) -> Result<Self> {
-        let only = args.only.as_deref().map(Chosen::parse).transpose()?;
+        let only = args.only.as_deref().map(ChosenLabels::parse).transpose()?;
         let choice = Choice {
             time: args.time_column.as_deref(),
             value: args.value_column.as_deref(),
@@ -80,7 +80,7 @@ impl SeriesFile {
         names: &[&str],
         only: Option<&str>,
     ) -> Result<Vec<Option<Self>>> {
-        let table = Table::read(Input::open(file)?)?;
+        let table = AnalyzeTable::read(Input::open(file)?)?;
         let mut header = ByteRecord::new();
         table.records().next(&mut header)?;
         let header = columns::names(&header);
@@ -91,7 +91,7 @@ impl SeriesFile {
             {
                 return Ok(None);
             }
-            let only = only.map(Chosen::parse).transpose()?;
+            let only = only.map(ChosenLabels::parse).transpose()?;
             let choice = Choice {
                 value: Some(*name),
                 only,
@@ -108,7 +108,7 @@ impl SeriesFile {
     }
 
     fn from_input(input: Input, choice: &Choice<'_>) -> Result<Self> {
-        let table = Table::read(input)?;
+        let table = AnalyzeTable::read(input)?;
         let rows = rows(&table, choice).with_context(|| table.name.clone())?;
         Ok(Self {
             name: table.name,
@@ -128,7 +128,7 @@ impl SeriesFile {
         &self,
         order: &[usize],
         unjudged: T,
-        mut judge: impl FnMut(usize, &Row) -> Result<T>,
+        mut judge: impl FnMut(usize, &SeriesRow) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut answers = vec![unjudged; self.rows.len()];
         for place in order {
@@ -169,7 +169,7 @@ impl SeriesFile {
 }
 
 /// Rows of a table that belong to one series.
-fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
+fn rows(table: &AnalyzeTable, choice: &Choice<'_>) -> Result<Vec<SeriesRow>> {
     let (mut records, mut record) = (table.records(), ByteRecord::new());
     let Some(first) = records.next(&mut record)? else {
         bail!("it is empty; a series has a timestamp and a value a row");
@@ -217,7 +217,7 @@ fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
 }
 
 /// Refuses rows that are no series: none at all, none with a number, those of several series.
-fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
+fn check(rows: &[SeriesRow], labels: &Labels, columns: &Columns) -> Result<()> {
     if rows.is_empty() {
         bail!("it has a header and no rows below it; a series has a timestamp and a value a row");
     }
@@ -248,7 +248,7 @@ fn check(rows: &[Row], labels: &Labels, columns: &Columns) -> Result<()> {
     labels.refuse_several(rows, &places_in_time_order(rows))
 }
 
-fn places_in_time_order(rows: &[Row]) -> Vec<usize> {
+fn places_in_time_order(rows: &[SeriesRow]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..rows.len()).collect();
     places.sort_by_key(|place| rows.get(*place).map(|row| row.at_ms));
     places

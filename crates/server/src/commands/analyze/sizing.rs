@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use reeve_learn::sizing::{AHEAD_DAYS, LEAST_DAYS, Needed, TWO_MONTHS_DAYS, needed};
 use serde::Serialize;
 
-use super::file::Sink;
+use super::file::FileSink;
 use super::series::SeriesFile;
 use crate::cli::SizingArgs;
 
@@ -36,7 +36,7 @@ struct Answer {
 /// Judges a file and prints the result.
 pub(super) fn run(args: &SizingArgs) -> Result<ExitCode> {
     let answer = answer(&args.file, args.only.as_deref())?;
-    let mut sink = Sink::create(args.output.output.as_deref())?;
+    let mut sink = FileSink::create(args.output.output.as_deref())?;
     serde_json::to_writer_pretty(&mut sink, &answer).context("the answer could not be written")?;
     writeln!(sink)?;
     sink.finish()?;

@@ -12,7 +12,7 @@ use super::file::Input;
 const LOOKED_AT: usize = 20;
 
 /// A CSV file in memory, without a byte order mark.
-pub(super) struct Table {
+pub(super) struct AnalyzeTable {
     /// Name of the file, for messages.
     pub(super) name: String,
     bytes: Vec<u8>,
@@ -20,14 +20,14 @@ pub(super) struct Table {
 }
 
 /// Its records, one after the other.
-pub(super) struct Records<'a> {
-    table: &'a Table,
+pub(super) struct AnalyzeRecords<'a> {
+    table: &'a AnalyzeTable,
     reader: Reader<&'a [u8]>,
     counted: usize,
     line: u64,
 }
 
-impl Table {
+impl AnalyzeTable {
     /// Reads a file whole.
     pub(super) fn read(mut input: Input) -> Result<Self> {
         let mut bytes = Vec::new();
@@ -76,7 +76,7 @@ impl Table {
     }
 
     /// Its records from the first on, a header being one of them.
-    pub(super) fn records(&self) -> Records<'_> {
+    pub(super) fn records(&self) -> AnalyzeRecords<'_> {
         let mut builder = ReaderBuilder::new();
         let reader = builder
             .has_headers(false)
@@ -84,7 +84,7 @@ impl Table {
             .delimiter(self.delimiter)
             .from_reader(self.bytes.as_slice());
 
-        Records {
+        AnalyzeRecords {
             table: self,
             reader,
             counted: 0,
@@ -161,7 +161,7 @@ fn has_no_column_comma(cell: &[u8]) -> bool {
         || number && commas().all(|at| digit(at.checked_sub(1)) && digit(Some(at + 1)))
 }
 
-impl Records<'_> {
+impl AnalyzeRecords<'_> {
     /// Reads the next record; the line it starts on, the file's first being 1, or nothing at the
     /// end.
     pub(super) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>> {

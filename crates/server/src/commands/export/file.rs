@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 const BUFFER: usize = 256 << 10;
 
 /// Writes an export to a file or to standard output.
-pub(super) struct Sink {
+pub(super) struct ExportFileSink {
     body: Body,
     /// The file's own name; `None` for standard output.
     path: Option<PathBuf>,
@@ -80,7 +80,7 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-impl Sink {
+impl ExportFileSink {
     /// Creates the file of an export.
     pub(super) fn create(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
@@ -212,7 +212,7 @@ impl Sink {
     }
 }
 
-impl Write for Sink {
+impl Write for ExportFileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.body {
             Body::Plain(hashed) => hashed.write(bytes),

@@ -15,7 +15,7 @@ use reeve_recommend::words::thousands;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::file::{Sink, with_suffix};
+use super::file::{ExportFileSink, with_suffix};
 use super::refuse;
 use crate::cli::{ExportArgs, ExportFraming, ExportOversize};
 use crate::commands::show::{clean, zone};
@@ -179,7 +179,7 @@ async fn file(service: &Remote, job: &Value, output: &Path) -> Result<(String, S
         );
     };
 
-    let mut sink = Sink::create(output)?;
+    let mut sink = ExportFileSink::create(output)?;
     let found = download(service, job, name, |chunk| Ok(sink.write_all(chunk)?)).await?;
 
     if found != *sha256 {
@@ -201,7 +201,7 @@ async fn folder(service: &Remote, job: &Value, output: &Path) -> Result<Vec<(Str
                 .file_name()
                 .context("a file of the export has no name")?,
         );
-        let mut sink = Sink::create(&path)?;
+        let mut sink = ExportFileSink::create(&path)?;
         let found = download(service, job, &name, |chunk| Ok(sink.write_all(chunk)?)).await?;
         if found != sha256 {
             bail!("{name} did not arrive as it was written: its SHA-256 differs; export again");

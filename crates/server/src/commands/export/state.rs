@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use reeve_audit::format::Format;
 
-use super::file::{Sink, part, with_suffix};
+use super::file::{ExportFileSink, part, with_suffix};
 use super::refuse;
 use crate::cli::ExportArgs;
 use crate::commands::reading::Checkpoint;
@@ -97,7 +97,7 @@ fn name(path: &Path) -> std::path::PathBuf {
 }
 
 /// Takes an interrupted export up.
-pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(Sink, State)> {
+pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(ExportFileSink, State)> {
     let path = &args.output;
     if path.as_os_str() == "-" {
         return refuse("an export to standard output cannot be resumed; name a file with -o");
@@ -121,7 +121,7 @@ pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(Sink, State)
         ));
     }
 
-    Ok((Sink::go_on(path, state.progress.bytes)?, state))
+    Ok((ExportFileSink::go_on(path, state.progress.bytes)?, state))
 }
 
 /// Removes the note of an export that is whole.

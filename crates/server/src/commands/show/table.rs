@@ -10,7 +10,7 @@ use super::{Screen, Tone, clean, fit, width};
 
 /// Columns of a table of entries.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Row {
+pub(crate) struct ShowRow {
     cells: [String; COLUMNS.len()],
 }
 
@@ -44,7 +44,7 @@ const NARROW: usize = 76;
 /// Spaces between two columns.
 const GAP: usize = 2;
 
-impl Row {
+impl ShowRow {
     /// Cells of an entry.
     pub(crate) fn new(found: &Exported, screen: &Screen) -> Self {
         let entry = &found.entry;
@@ -96,7 +96,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// As these rows need it.
-    pub(crate) fn new(rows: &[Row], screen: &Screen) -> Self {
+    pub(crate) fn new(rows: &[ShowRow], screen: &Screen) -> Self {
         let widest = |column: Column| {
             rows.iter()
                 .map(|row| width(row.cell(column)))
@@ -190,7 +190,7 @@ impl Layout {
     }
 
     /// Formats one entry as a line.
-    pub(crate) fn line(&self, row: &Row, screen: &Screen) -> String {
+    pub(crate) fn line(&self, row: &ShowRow, screen: &Screen) -> String {
         if self.narrow {
             return narrow(row, screen);
         }
@@ -213,7 +213,7 @@ impl Layout {
     }
 }
 
-fn narrow(row: &Row, screen: &Screen) -> String {
+fn narrow(row: &ShowRow, screen: &Screen) -> String {
     let most = screen.width.unwrap_or(NARROW);
     let paint = |column: Column, text: &str| screen.paint(row.tone(column), text);
     let time = row.cell(Column::Time);
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use jiff::tz::TimeZone;
 
-    fn row() -> Row {
+    fn row() -> ShowRow {
         let cells = [
             "2026-11-20 10:00:00",
             "critical",
@@ -253,7 +253,7 @@ mod tests {
             "2001:db8::1",
             "12345678",
         ];
-        Row {
+        ShowRow {
             cells: cells.map(str::to_owned),
         }
     }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 const LONGEST: usize = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Event {
+pub(super) struct TailEvent {
     /// Its name; `message` when it has none.
     pub(super) name: String,
     /// The last identifier the stream gave.
@@ -27,7 +27,7 @@ pub(super) struct Events {
 
 impl Events {
     /// The events that end in this piece. One without data only tells how far the stream has come.
-    pub(super) fn read(&mut self, part: &[u8]) -> Result<Vec<Event>> {
+    pub(super) fn read(&mut self, part: &[u8]) -> Result<Vec<TailEvent>> {
         let mut events = Vec::new();
         for byte in part {
             let after_return = std::mem::take(&mut self.after_return);
@@ -46,7 +46,7 @@ impl Events {
         Ok(events)
     }
 
-    fn line(&mut self, line: &str) -> Option<Event> {
+    fn line(&mut self, line: &str) -> Option<TailEvent> {
         if line.is_empty() {
             let (name, mut data) = (
                 std::mem::take(&mut self.name),
@@ -58,7 +58,7 @@ impl Events {
             } else {
                 name
             };
-            return Some(Event {
+            return Some(TailEvent {
                 name,
                 id: self.id.clone(),
                 data,
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn events_however_they_are_cut() {
         let stream = "retry: 2000\n: live\n\nevent: entry\nid: 7\ndata: {\"a\":1}\n\r\n: quiet\r\nid: 9\r\n\r\ndata: x\rdata:y\r\r";
-        let event = |name: &str, id: Option<&str>, data: &str| Event {
+        let event = |name: &str, id: Option<&str>, data: &str| TailEvent {
             name: name.to_owned(),
             id: id.map(str::to_owned),
             data: data.to_owned(),

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
 use reeve_ledger::StoredEntry;
-use reeve_reports::{Configuration, ConfigurationRequest, Period, Plan, Run};
+use reeve_reports::{
+    ConfigurationRequest, ReportConfiguration, ReportPeriod, ReportPlan, ReportRun,
+};
 use reeve_trail::Trail;
 
 use crate::tasks::context::TaskContext;
@@ -16,9 +18,9 @@ use crate::tasks::context::TaskContext;
 pub(super) async fn gather(
     context: &TaskContext,
     trail: &Trail,
-    run: &Run,
-    plan: &Plan,
-) -> Result<Option<Configuration>> {
+    run: &ReportRun,
+    plan: &ReportPlan,
+) -> Result<Option<ReportConfiguration>> {
     let Some(framework) = plan
         .template
         .and_then(|template| template.checks.as_deref())
@@ -27,7 +29,7 @@ pub(super) async fn gather(
     };
 
     // A period that has not ended is reported up to the request.
-    let period = Period {
+    let period = ReportPeriod {
         end: plan.period.end.min(run.created_at),
         ..plan.period
     };
@@ -65,11 +67,11 @@ pub(super) struct Recorded {
 pub(super) type Part = Vec<Arc<StoredEntry>>;
 
 impl Recorded {
-    pub(super) fn new(trail: &Trail, configuration: Option<&Configuration>) -> Recorded {
+    pub(super) fn new(trail: &Trail, configuration: Option<&ReportConfiguration>) -> Recorded {
         Recorded {
             trail: trail.clone(),
             ahead: configuration
-                .map(Configuration::sequences)
+                .map(ReportConfiguration::sequences)
                 .unwrap_or_default(),
         }
     }

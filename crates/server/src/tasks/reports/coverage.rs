@@ -9,8 +9,8 @@ use reeve_audit::query::{Expr, FieldPath, Match, Query};
 use reeve_audit::{Submitter, SubmitterField, SubmitterType};
 use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, TrailError};
 use reeve_reports::{
-    Configuration, EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage,
-    submitter_words, visible_reviews,
+    EventSource, ExpectedConnection, ReportConfiguration, ReportFindings, ReportPeriod, ReportRun,
+    Review, SourceCoverage, submitter_words, visible_reviews,
 };
 use reeve_trail::Trail;
 
@@ -32,7 +32,7 @@ pub(super) struct Surroundings {
     sources: Vec<SourceCoverage>,
     connected: Vec<EventSource>,
     reviews: Vec<Review>,
-    configuration: Option<Configuration>,
+    configuration: Option<ReportConfiguration>,
 }
 
 /// The log as a run reads it.
@@ -48,9 +48,9 @@ impl Surroundings {
     pub(super) async fn gather(
         context: &TaskContext,
         trails: Trails<'_>,
-        run: &Run,
-        period: Period,
-        configuration: Option<Configuration>,
+        run: &ReportRun,
+        period: ReportPeriod,
+        configuration: Option<ReportConfiguration>,
     ) -> Result<Surroundings> {
         let now = run.created_at;
         let first = trails
@@ -82,7 +82,7 @@ impl Surroundings {
     }
 
     /// Completes what an evaluation found.
-    pub(super) fn complete(self, findings: &mut Findings) {
+    pub(super) fn complete(self, findings: &mut ReportFindings) {
         findings.coverage.log_begins_at = self.log_begins_at;
         findings.coverage.sources = self.sources;
         findings.connected = self.connected;
@@ -93,7 +93,7 @@ impl Surroundings {
 
 /// Returns the connections whose syncs are held against the period. The entries of syncs belong to
 /// no account, so a run within accounts sees none, and expects none.
-async fn expected(context: &TaskContext, run: &Run) -> Result<Vec<ExpectedConnection>> {
+async fn expected(context: &TaskContext, run: &ReportRun) -> Result<Vec<ExpectedConnection>> {
     if is_within_accounts(run) {
         return Ok(Vec::new());
     }
@@ -108,7 +108,7 @@ async fn expected(context: &TaskContext, run: &Run) -> Result<Vec<ExpectedConnec
     Ok(expected.collect())
 }
 
-fn is_within_accounts(run: &Run) -> bool {
+fn is_within_accounts(run: &ReportRun) -> bool {
     run.scope
         .as_ref()
         .is_some_and(|scope| !scope.accounts.is_empty())
@@ -162,8 +162,8 @@ async fn edge(
 async fn sources(
     context: &TaskContext,
     trail: &Trail,
-    run: &Run,
-    period: Period,
+    run: &ReportRun,
+    period: ReportPeriod,
 ) -> Result<Vec<SourceCoverage>> {
     let now = run.created_at;
     let by = |field| Aggregation {

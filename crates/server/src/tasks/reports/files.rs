@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use reeve_audit::Entry;
 use reeve_exports::{Finished, digest};
 use reeve_reports::document::{self, Heading, Proven};
-use reeve_reports::{Findings, Plan, RunFile, RunFiles, RunId};
+use reeve_reports::{ReportFindings, ReportPlan, RunFile, RunFiles, RunId};
 
 /// Folder of a run.
 pub(super) fn folder(context: &TaskContext, run: &RunId) -> PathBuf {
@@ -61,8 +61,8 @@ pub(super) struct Heads<'a> {
     pub(super) heading: &'a Heading,
     pub(super) checkpoint: &'a str,
     pub(super) summary: &'a serde_json::Value,
-    pub(super) plan: &'a Plan,
-    pub(super) findings: &'a Findings,
+    pub(super) plan: &'a ReportPlan,
+    pub(super) findings: &'a ReportFindings,
     pub(super) pdf: &'a [u8],
     /// Hashes behind the last cited entry.
     pub(super) hashes: &'a [String],
@@ -104,7 +104,7 @@ impl Spool {
         &mut self,
         proven: &Proven<'_>,
         entry: &Entry,
-        plan: &Plan,
+        plan: &ReportPlan,
         answered: &[usize],
     ) -> Result<()> {
         document::json_entry(&mut self.json, self.empty, proven, plan, answered)?;

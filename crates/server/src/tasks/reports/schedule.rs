@@ -4,7 +4,7 @@ use crate::tasks::context::TaskContext;
 use anyhow::Result;
 use jiff::SignedDuration;
 use reeve_access::AccessError;
-use reeve_reports::{ReportDefinition, Run, RunId};
+use reeve_reports::{ReportDefinition, ReportRun, RunId};
 
 /// Time that runs and their files are kept: past the next yearly audit.
 const KEPT: SignedDuration = SignedDuration::from_hours(400 * 24);
@@ -24,7 +24,7 @@ pub(super) async fn begin_due(context: &TaskContext) -> Result<()> {
             version: report.version + 1,
             ..report
         };
-        let run = Run::scheduled(&moved, RunId(uuid::Uuid::now_v7().to_string()), now);
+        let run = ReportRun::scheduled(&moved, RunId(uuid::Uuid::now_v7().to_string()), now);
         match context.reports.run_insert(&run, Some(&moved)).await {
             // Another process was faster, or the report was changed or removed.
             Err(AccessError::Conflict(_) | AccessError::NotFound { .. }) => {}

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Context as _, Result, anyhow};
 use reeve_access::{Principal, named_lists};
 use reeve_ledger::{Ledger, StoredEntry, TreeHashes};
-use reeve_reports::document::{self, Detail, Heading, Proven};
-use reeve_reports::{Configuration, Evaluation, MOST_CITED, Plan, Run, RunFiles, RunProgress};
-use reeve_reports_pdf::{Report, typeset};
+use reeve_reports::document::{self, Heading, Proven, SummaryDetail};
+use reeve_reports::{
+    MOST_CITED, ReportConfiguration, ReportEvaluation, ReportPlan, ReportRun, RunFiles, RunProgress,
+};
+use reeve_reports_pdf::{PdfReport, typeset};
 use reeve_tlog::{Checkpoint, MultiProver};
 use reeve_trail::Trail;
 
@@ -58,8 +60,8 @@ pub(super) struct Done {
 }
 
 /// A run, ready to be worked on.
-pub(super) struct Work {
-    run: Run,
+pub(super) struct ReportWork {
+    run: ReportRun,
     /// Entries that the user of the run may see.
     trail: Trail,
     /// Every entry, for statements about the log as a whole.
@@ -71,23 +73,23 @@ pub(super) struct Work {
 
 /// State that is carried from stretch to stretch.
 struct State {
-    evaluation: Evaluation,
+    evaluation: ReportEvaluation,
     prover: MultiProver<TreeHashes>,
     spool: Spool,
     /// Places of the entries that recorded listed results of checks.
     recorded: BTreeSet<u64>,
 }
 
-impl Work {
+impl ReportWork {
     pub(super) fn new(
         context: &Arc<TaskContext>,
         ledger: &Ledger,
         whole: &Trail,
-        run: Run,
+        run: ReportRun,
         principal: &Principal,
-    ) -> Work {
+    ) -> ReportWork {
         let trail = context.log.trail_of(principal);
-        Work {
+        ReportWork {
             run,
             trail,
             whole: whole.clone(),
@@ -102,7 +104,7 @@ impl Work {
     }
 
     pub(super) async fn run(self) -> Result<Done> {
-        let plan = Plan::new(&self.run.request, self.run.created_at)?;
+        let plan = ReportPlan::new(&self.run.request, self.run.created_at)?;
         let lists = named_lists(self.context.lists.as_ref(), plan.list_names()).await?;
         let plan = plan.with_lists(lists)?;
         let configuration =
@@ -114,12 +116,12 @@ impl Work {
         let query = plan.query();
         let mut recorded = Recorded::new(&self.trail, configuration.as_ref());
         let mut state = State {
-            evaluation: Evaluation::new(plan, MOST_CITED),
+            evaluation: ReportEvaluation::new(plan, MOST_CITED),
             prover: self.ledger.multi_prover(checkpoint.size),
             spool: Spool::new(files::folder(&self.context, &self.run.id))?,
             recorded: configuration
                 .as_ref()
-                .map(Configuration::sequences)
+                .map(ReportConfiguration::sequences)
                 .unwrap_or_default(),
         };
 
@@ -204,7 +206,7 @@ impl State {
 
     fn finish(
         self,
-        run: &Run,
+        run: &ReportRun,
         surroundings: Surroundings,
         note: &str,
         checkpoint: &Checkpoint,
@@ -243,7 +245,7 @@ impl State {
         };
 
         let (request, plan, findings) = (&run.request, &plan, &findings);
-        let pdf = typeset(&Report {
+        let pdf = typeset(&PdfReport {
             heading: &heading,
             request,
             plan,
@@ -251,7 +253,7 @@ impl State {
             checkpoint: &lines(checkpoint),
         })?;
 
-        let full = document::summary(request, plan, findings, Detail::Full);
+        let full = document::summary(request, plan, findings, SummaryDetail::Full);
         let files = spool.finish(&Heads {
             heading: &heading,
             checkpoint: note,
@@ -262,7 +264,7 @@ impl State {
             hashes: &hashes,
         })?;
 
-        let summary = document::summary(request, plan, findings, Detail::Brief).to_string();
+        let summary = document::summary(request, plan, findings, SummaryDetail::Brief).to_string();
         let progress = RunProgress {
             position: checkpoint.size,
             end: checkpoint.size,

@@ -10,8 +10,8 @@ use reeve_audit::query::Query;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, Severity, events};
 use reeve_estate::StoreError;
 use reeve_streams::{
-    BatchLimits, DeadLetter, Delivery, Judgement, SendError, Sink, Stream, StreamRecord,
-    StreamState, Transition,
+    BatchLimits, DeadLetter, DeliveryJudgement, SendError, Stream, StreamDelivery, StreamRecord,
+    StreamSink, StreamState, Transition,
 };
 use reeve_trail::{Follower, Trail};
 
@@ -51,9 +51,9 @@ pub(super) struct StreamRunner {
     context: Arc<TaskContext>,
     trail: Trail,
     stream: Stream,
-    sink: Result<Arc<dyn Sink>, SendError>,
+    sink: Result<Arc<dyn StreamSink>, SendError>,
     limits: BatchLimits,
-    delivery: Delivery,
+    delivery: StreamDelivery,
     ahead: Ahead,
     source: Option<Source>,
     /// Time of the last write of the cursor.
@@ -65,7 +65,7 @@ impl StreamRunner {
         context: Arc<TaskContext>,
         trail: Trail,
         stream: Stream,
-        sink: Result<Arc<dyn Sink>, SendError>,
+        sink: Result<Arc<dyn StreamSink>, SendError>,
         mut state: StreamState,
     ) -> StreamRunner {
         // A change, a resumption and a restart of the service are reasons to try again.
@@ -78,7 +78,7 @@ impl StreamRunner {
                 unwritable: Vec::new(),
                 since: Instant::now(),
             },
-            delivery: Delivery::new(state),
+            delivery: StreamDelivery::new(state),
             source: None,
             kept_at: Instant::now(),
             context,
@@ -177,7 +177,7 @@ impl StreamRunner {
         let is_moved = self.ahead.position > self.delivery.state.cursor;
         let is_due = self.kept_at.elapsed() >= PASSED_OVER;
         if (is_moved && is_due) || !self.ahead.unwritable.is_empty() {
-            return match self.keep(Judgement::default()).await? {
+            return match self.keep(DeliveryJudgement::default()).await? {
                 Step::Displaced => Ok(Step::Displaced),
                 Step::Again | Step::Wait(_) => Ok(Step::Wait(BEAT)),
             };
@@ -186,7 +186,7 @@ impl StreamRunner {
     }
 
     /// Keeps the state with the dead letters, and records what the log should know.
-    async fn keep(&mut self, judged: Judgement) -> Result<Step> {
+    async fn keep(&mut self, judged: DeliveryJudgement) -> Result<Step> {
         let from = self.delivery.state.cursor;
         let next = self.ahead.records.front();
         self.delivery.state.cursor = next.map_or(self.ahead.position, |record| record.sequence);

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_alerts::{Evaluator, Limits, Observed, Progress, Rule, RuleId, RuleState, ready_rules};
+use reeve_alerts::{
+    AlertProgress, AlertRule, Evaluator, EvaluatorLimits, Observed, RuleId, RuleState, ready_rules,
+};
 use reeve_connect_simulated::SimulatedEstate;
 
 #[test]
 fn the_attacks_of_the_demonstration_fire_the_rules_meant_for_them() {
     let start = Timestamp::from_second(1_800_000_000).unwrap();
     let estate = SimulatedEstate::new(7, start);
-    let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
+    let mut evaluator = Evaluator::new(EvaluatorLimits::default(), AlertProgress::default());
     evaluator.set_rules(ready_rules().into_iter().map(|ready| {
-        Arc::new(Rule {
+        Arc::new(AlertRule {
             id: RuleId(ready.key),
             settings: ready.settings,
             state: RuleState::Enabled,

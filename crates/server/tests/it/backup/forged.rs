@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use reeve_backup::{ArchiveWriter, Manifest, PartName, Sink, UNATTESTED};
+use reeve_backup::{ArchiveWriter, BackupManifest, BackupSink, PartName, UNATTESTED};
 use reeve_testkit::service::{Service, reeve_command};
 use serde_json::json;
 
@@ -19,7 +19,7 @@ struct Parts {
     content: BTreeMap<PartName, Vec<u8>>,
 }
 
-impl Sink for Parts {
+impl BackupSink for Parts {
     fn open(&mut self, name: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
         self.order.push(name.clone());
         Ok(Some(Box::new(
@@ -29,7 +29,11 @@ impl Sink for Parts {
 }
 
 /// Writes a copy of a backup with another administrator in its state.
-fn with_an_administrator(file: &Path, into: &Path, manifest: impl FnOnce(Manifest) -> Manifest) {
+fn with_an_administrator(
+    file: &Path,
+    into: &Path,
+    manifest: impl FnOnce(BackupManifest) -> BackupManifest,
+) {
     let mut parts = Parts::default();
     let contents = reeve_backup::read(File::open(file).unwrap(), &mut parts).unwrap();
     let state = PartName::parse("state/state.jsonl").unwrap();
@@ -82,7 +86,7 @@ async fn a_changed_state_is_found_and_not_restored() {
     assert!(!new.exists());
 
     // Nothing is gained by calling it an older version.
-    with_an_administrator(&file, &old, |manifest| Manifest {
+    with_an_administrator(&file, &old, |manifest| BackupManifest {
         version: UNATTESTED,
         attestation: None,
         ..manifest
@@ -159,7 +163,7 @@ fn of_an_earlier_version(file: &Path, into: &Path) {
         }
     }
 
-    let manifest = Manifest {
+    let manifest = BackupManifest {
         version: UNATTESTED,
         attestation: None,
         ..contents.manifest.unwrap()

@@ -1,6 +1,6 @@
 //! Tests of audit entries about changes: a refused request leaves no `success`, a granted one does.
 
-use reeve_http::guard::{Access, Rule};
+use reeve_http::guard::{Access, GuardRule};
 
 use super::*;
 
@@ -39,7 +39,7 @@ async fn sent(
 
 /// Every route that may change something, except those whose body is the entry or the sign-in
 /// itself.
-fn changing() -> Vec<Rule> {
+fn changing() -> Vec<GuardRule> {
     let rules = reeve_http::router::rules().into_iter();
     rules
         .filter(|rule| rule.method != "GET" && rule.access != Access::Public)
@@ -47,7 +47,7 @@ fn changing() -> Vec<Rule> {
 }
 
 /// The path of a rule with something in place of its parameters.
-fn filled(rule: &Rule, value: &str) -> String {
+fn filled(rule: &GuardRule, value: &str) -> String {
     let part = |part: &str| {
         if part.starts_with('{') {
             value.to_owned()

@@ -12,13 +12,13 @@ use reeve_recommend::agent::cadence::Cadence;
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::emergency::{Emergency, Preapproval, WakingEvent};
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, SettingValue};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{ChangeType, ConfigurationChange, ConfigurationRow, Parse};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::judgement::estate::{EstateError, EstateFacts, EstateJudge, EstateJudgement};
-use reeve_recommend::judgement::event::Event;
+use reeve_recommend::judgement::event::JudgementEvent;
 use reeve_recommend::judgement::evidence::{CheckAnswer, CheckResult};
 use reeve_recommend::judgement::open_facts::{
     ChunkFacts, FactLoader, FactNeed, FactSource, FactType,
@@ -36,7 +36,7 @@ use serde_json::{Value, json};
 /// Check whose results it keeps.
 pub(super) const CHECK: &str = "tape.named";
 
-const PATIENCE: Setting = Setting {
+const PATIENCE: AgentSetting = AgentSetting {
     path: "inspect.patience",
     description: "Time that a topic may be without a name",
     default: SettingValue::Minutes(90),
@@ -44,7 +44,7 @@ const PATIENCE: Setting = Setting {
     choices: &[],
 };
 
-static SETTINGS: [Setting; 1] = [PATIENCE];
+static SETTINGS: [AgentSetting; 1] = [PATIENCE];
 
 static INFO: AgentTypeInfo = AgentTypeInfo {
     agent_type: AgentType::named("tape_inspector"),
@@ -152,11 +152,11 @@ impl AgentDefinition for TapeInspector {
         &INFO
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         &SETTINGS
     }
 
-    fn needs(&self, _: &Settings) -> Needs {
+    fn needs(&self, _: &AgentSettings) -> Needs {
         let kinds: Vec<ResourceKind> = ResourceKind::named("topic").into_iter().collect();
         Needs {
             documents: kinds.clone(),
@@ -215,11 +215,11 @@ impl AgentDefinition for TapeInspector {
         EMERGENCIES
     }
 
-    fn event_needs(&self, settings: &Settings) -> Needs {
+    fn event_needs(&self, settings: &AgentSettings) -> Needs {
         self.needs(settings)
     }
 
-    fn judge_event(&self, event: &Event, facts: &Facts<'_>) -> Judgement {
+    fn judge_event(&self, event: &JudgementEvent, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
         let (Some(document), Some(Shelf(shelf)), Some(_)) =
             (facts.document, facts.get::<Shelf>(), event.entry())

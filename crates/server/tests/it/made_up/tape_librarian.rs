@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use reeve_agents::models::Confidence;
 use reeve_audit::Json;
 use reeve_estate::{
-    ActError, Catalogue, Metric, MetricRow, Money, Mutation, Operation, Resource, ResourceKind,
-    ResourceState, Unit,
+    ActError, Metric, MetricRow, Money, Mutation, Operation, PriceCatalogue, Resource,
+    ResourceKind, ResourceState, Unit,
 };
 use reeve_learn::calibrate::{Example, FEATURES};
 use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
-use reeve_recommend::agent::settings::{Setting, SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSetting, AgentSettings, SettingValue};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, FindingSource};
 use reeve_recommend::agent::{AgentType, Impact};
 use reeve_recommend::change::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reach, Reversal, Task,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Parse, Reversal, Task, TaskReach,
     power, precondition, restore, verify,
 };
 use reeve_recommend::judgement::activity::Activity;
@@ -32,7 +32,7 @@ use reeve_recommend::recommendation::{
     Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
-const CPU_BELOW: Setting = Setting {
+const CPU_BELOW: AgentSetting = AgentSetting {
     path: "rewind_tapes.cpu_below",
     description: "CPU below which a tape is rewound",
     default: SettingValue::Percent(10.0),
@@ -40,7 +40,7 @@ const CPU_BELOW: Setting = Setting {
     choices: &[],
 };
 
-static SETTINGS: [Setting; 1] = [CPU_BELOW];
+static SETTINGS: [AgentSetting; 1] = [CPU_BELOW];
 
 static INFO: AgentTypeInfo = AgentTypeInfo {
     agent_type: AgentType::named("tape_librarian"),
@@ -74,11 +74,11 @@ impl AgentDefinition for TapeLibrarian {
         &INFO
     }
 
-    fn settings(&self) -> &[Setting] {
+    fn settings(&self) -> &[AgentSetting] {
         &SETTINGS
     }
 
-    fn needs(&self, _settings: &Settings) -> Needs {
+    fn needs(&self, _settings: &AgentSettings) -> Needs {
         let kinds = vec![ResourceKind::VirtualMachine];
         Needs {
             kinds,
@@ -237,7 +237,7 @@ impl Change for RewindTape {
 
     fn tasks(&self, target: &str) -> Vec<Task> {
         let stopped = vec![Expectation::state(ResourceState::Stopped)];
-        let stop = Reach::by("the stop", Mutation::Stop, stopped.clone());
+        let stop = TaskReach::by("the stop", Mutation::Stop, stopped.clone());
         vec![
             precondition(target, ResourceState::Running, None),
             Task::change(target, format!("Stop {target} to rewind its tape"), stop)
@@ -262,7 +262,7 @@ impl Change for RewindTape {
         &self,
         operation: &dyn Operation,
         twin: &mut Resource,
-        catalogue: &Catalogue,
+        catalogue: &PriceCatalogue,
     ) -> Result<(), ActError> {
         power(operation, twin, catalogue)
     }

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, Described, DescriptionSink, Document, KindClass, KindInfo, KindReader, Provider,
-    ReadError, ReadOutcome, Reading, Relation, RelationKind, Resource, ResourceId, ResourceKind,
-    ResourceState, Specification,
+    Connection, Described, DescriptionReadError, DescriptionReading, DescriptionSink, Document,
+    KindClass, KindInfo, KindReader, Provider, ReadOutcome, Relation, RelationKind, Resource,
+    ResourceId, ResourceKind, ResourceState, Specification,
 };
 use reeve_testkit::http::{Api, until};
 use serde_json::json;
@@ -45,7 +45,7 @@ impl KindReader for TapeLibraries {
         &self,
         connection: &Connection,
         sink: &dyn DescriptionSink,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), DescriptionReadError> {
         let drives = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let now = Timestamp::now();
         let resource = Resource {
@@ -72,7 +72,7 @@ impl KindReader for TapeLibraries {
             json!({ "drives": drives, "robot": { "arms": 1 }, "password": "hunter2" }),
         );
         let relations = vec![Relation::to(RelationKind::LogsTo, "tape/journal")];
-        let failed = |error: reeve_estate::StoreError| ReadError(error.to_string());
+        let failed = |error: reeve_estate::StoreError| DescriptionReadError(error.to_string());
         sink.page(vec![Described {
             resource,
             document,
@@ -81,7 +81,7 @@ impl KindReader for TapeLibraries {
         .await
         .map_err(failed)?;
 
-        let reading = Reading {
+        let reading = DescriptionReading {
             kind: kind(),
             region: "basement".to_owned(),
             outcome: ReadOutcome::Complete,

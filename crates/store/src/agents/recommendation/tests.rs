@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use reeve_estate::ResourceId;
 use reeve_recommend::ports::{AgentStore as _, RecommendationFilter};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::origin::{AnomalyId, OriginCause};
 use reeve_recommend::recommendation::{
     Closing, Priority, Recommendation, RecommendationId, RecommendationType,
 };
@@ -123,7 +123,7 @@ async fn no_request_walks_the_whole_table() {
         },
         RecommendationFilter {
             is_open: true,
-            cause: Some(Cause::Anomaly(AnomalyId("x".into()))),
+            cause: Some(OriginCause::Anomaly(AnomalyId("x".into()))),
             ..any()
         },
         RecommendationFilter {

@@ -1,7 +1,7 @@
 //! Accounts of readings: one row a connection, kind and region.
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, ReadOutcome, Reading, ResourceKind};
+use reeve_estate::{ConnectionId, DescriptionReading, ReadOutcome, ResourceKind};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
@@ -17,7 +17,7 @@ const SIGHTING: &str = "INSERT INTO resource_sightings (connection_id, kind, reg
 pub(super) async fn put(
     store: &Store,
     connection: &ConnectionId,
-    reading: &Reading,
+    reading: &DescriptionReading,
 ) -> Result<(), Fault> {
     let complete = (reading.outcome == ReadOutcome::Complete).then_some(reading.read_at);
     let mut tx = store.begin().await?;
@@ -81,7 +81,10 @@ pub(in crate::estate) async fn sighted(
     insert.run_for(tx, &connection.0).await
 }
 
-pub(super) async fn list(store: &Store, connection: &ConnectionId) -> Result<Vec<Reading>, Fault> {
+pub(super) async fn list(
+    store: &Store,
+    connection: &ConnectionId,
+) -> Result<Vec<DescriptionReading>, Fault> {
     let rows = sqlx::query(
         "SELECT kind, region, outcome, permission, seen, message, begun_at_ms, read_at_ms, complete_at_ms
          FROM resource_readings WHERE connection_id = $1 ORDER BY kind, region",
@@ -92,13 +95,13 @@ pub(super) async fn list(store: &Store, connection: &ConnectionId) -> Result<Vec
     rows.iter().map(reading).collect()
 }
 
-fn reading(row: &AnyRow) -> Result<Reading, Fault> {
+fn reading(row: &AnyRow) -> Result<DescriptionReading, Fault> {
     let (kind, outcome): (String, String) = (row.try_get(0)?, row.try_get(2)?);
     let unread = || unreadable("reading of", &kind);
     let seen: i64 = row.try_get(4)?;
     let complete_at: Option<i64> = row.try_get(8)?;
 
-    Ok(Reading {
+    Ok(DescriptionReading {
         kind: named("kind", &kind, ResourceKind::named).map_err(unread())?,
         region: row.try_get(1)?,
         outcome: named("outcome", &outcome, ReadOutcome::parse).map_err(unread())?,

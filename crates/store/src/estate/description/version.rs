@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, Document, ResourceId, Version};
+use reeve_estate::{ConnectionId, DescriptionVersion, Document, ResourceId};
 use sqlx::any::Any;
 use sqlx::{Row as _, Transaction};
 
@@ -141,7 +141,7 @@ pub(super) async fn list(
     store: &Store,
     connection: &ConnectionId,
     id: &ResourceId,
-) -> Result<Vec<Version>, Fault> {
+) -> Result<Vec<DescriptionVersion>, Fault> {
     let rows = sqlx::query(
         "SELECT seen_at_ms, hash FROM resource_versions WHERE connection_id = $1 AND resource_id = $2
          ORDER BY seen_at_ms DESC LIMIT $3",
@@ -157,7 +157,7 @@ pub(super) async fn list(
 
     for row in &rows {
         let (seen_at, hash): (Timestamp, String) = (time(row.try_get(0)?)?, row.try_get(1)?);
-        versions.push(Version {
+        versions.push(DescriptionVersion {
             hash: Some(hash).filter(|hash| !hash.is_empty()),
             seen_at,
             until,
@@ -173,7 +173,7 @@ pub(super) async fn document_at(
     connection: &ConnectionId,
     id: &ResourceId,
     at: Timestamp,
-) -> Result<Option<(Version, Document)>, Fault> {
+) -> Result<Option<(DescriptionVersion, Document)>, Fault> {
     let row = sqlx::query(
         "SELECT v.seen_at_ms, v.hash, d.content,
              (SELECT MIN(n.seen_at_ms) FROM resource_versions n WHERE n.connection_id = v.connection_id
@@ -195,7 +195,7 @@ pub(super) async fn document_at(
     };
 
     let until: Option<i64> = row.try_get(3)?;
-    let version = Version {
+    let version = DescriptionVersion {
         hash: Some(hash.clone()),
         seen_at: time(row.try_get(0)?)?,
         until: until.map(time).transpose()?,

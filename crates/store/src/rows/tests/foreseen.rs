@@ -34,7 +34,7 @@ fn prediction_v1() {
     let reasons = sample
         .reasons
         .iter()
-        .map(|reason| reeve_predict::Reason::Other(reason.to_string()))
+        .map(|reason| reeve_predict::PredictiveReason::Other(reason.to_string()))
         .collect();
 
     let then = reeve_predict::Prediction {

@@ -1,6 +1,6 @@
 //! Fixtures of reports and runs.
 
-use reeve_reports::{ReportDefinition, Run};
+use reeve_reports::{ReportDefinition, ReportRun};
 use reeve_testkit::contract::reports as samples;
 
 use super::super::decode;
@@ -25,7 +25,7 @@ fn report_run_v1() {
     let sample = samples::run_of("run-1", "report-1", 30).unwrap();
     check(&sample, fixture!("report-run-v1"));
 
-    let run: Run = decode(fixture!("report-run-v1")).unwrap();
+    let run: ReportRun = decode(fixture!("report-run-v1")).unwrap();
     let files = &run.files;
     assert!(
         files.manifest_bytes == 0
@@ -39,7 +39,7 @@ fn report_run_v1() {
         |files: &reeve_reports::RunFiles| [files.json.bytes, files.csv.bytes, files.pdf.bytes];
     assert_eq!(bytes(files), bytes(&sample.files));
     assert_eq!(
-        Run {
+        ReportRun {
             files: sample.files.clone(),
             summary: sample.summary.clone(),
             ..run

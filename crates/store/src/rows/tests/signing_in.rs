@@ -1,11 +1,11 @@
 //! Sessions and tokens as earlier programs kept them.
 
-use reeve_access::{ApiToken, Role, Session, SignInMethod, TokenHash, UserId};
+use reeve_access::{AccessSession, ApiToken, Role, SignInMethod, TokenHash, UserId};
 
 use super::*;
 
-fn session(method: SignInMethod) -> Session {
-    Session {
+fn session(method: SignInMethod) -> AccessSession {
+    AccessSession {
         id: "s-1".into(),
         user: UserId("u-1".into()),
         hash: TokenHash::from_secret("s-1"),

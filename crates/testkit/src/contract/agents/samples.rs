@@ -11,9 +11,9 @@ use reeve_recommend::action::{
 use reeve_recommend::agent::emergency::{
     ApprovalEnd, EmergencyTerms, StandingApproval, StandingApprovalId,
 };
-use reeve_recommend::agent::settings::{SettingValue, Settings};
+use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::agent::{
-    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing,
+    Agent, AgentId, AgentScope, AgentType, AutoApply, Impact, Mode, Notifications, Timing,
 };
 use reeve_recommend::approval::{
     Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed,
@@ -25,15 +25,15 @@ use reeve_recommend::guardrail::change_control::{
 };
 use reeve_recommend::guardrail::exception::{Exception, ExceptionRequest};
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::plan::{Plan, Step, StepKind};
+use reeve_recommend::plan::{Plan, PlanStep, StepKind};
 use reeve_recommend::recommendation::exclusion::{Exclusion, ExclusionId};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{Cause, Origin};
+use reeve_recommend::recommendation::origin::{Origin, OriginCause};
 use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    ConfidenceRange, Decision, Effort, Explanation, FactorKind, Factors, Feedback, FeedbackOutcome,
-    ImpactAssessment, Priority, Recommendation, RecommendationId, RecommendationType, SavingsBasis,
-    Subject,
+    ConfidenceRange, Effort, Explanation, FactorKind, Factors, Feedback, FeedbackOutcome,
+    ImpactAssessment, Priority, Recommendation, RecommendationDecision, RecommendationId,
+    RecommendationSubject, RecommendationType, SavingsBasis,
 };
 use reeve_schedule::Schedule;
 
@@ -51,7 +51,7 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
         agent_type,
         name: format!("name of {id}"),
         mode: Mode::SafeMode,
-        scope: Scope {
+        scope: AgentScope {
             accounts: vec!["123456789012".into(), "Prod".into()],
             services: vec!["ec2".into()],
         },
@@ -71,7 +71,7 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
             pattern: "0 */6 * * *".into(),
             time_zone: "Europe/Berlin".into(),
         }),
-        settings: Settings(
+        settings: AgentSettings(
             [
                 (
                     "downsize_underutilized.cpu_below".into(),
@@ -104,7 +104,7 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
         origin: Origin {
             agent_type: AgentType::COST_OPTIMIZER,
             rule: "downsize_underutilized".into(),
-            cause: Cause::PredictiveRule(RuleId("r-1".into())),
+            cause: OriginCause::PredictiveRule(RuleId("r-1".into())),
         },
         kind: RecommendationType::RightSize,
         title: "Use m5.large in place of m5.xlarge".into(),
@@ -158,8 +158,8 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
     })
 }
 
-fn subject(resource: &str) -> Subject {
-    Subject {
+fn subject(resource: &str) -> RecommendationSubject {
+    RecommendationSubject {
         connection: ConnectionId("c-1".into()),
         id: ResourceId::new(resource),
         name: "web-1".into(),
@@ -176,7 +176,7 @@ fn subject(resource: &str) -> Subject {
 }
 
 fn plan(resource: &str) -> Plan {
-    let step = |kind, instance_type: Option<&str>, expect| Step {
+    let step = |kind, instance_type: Option<&str>, expect| PlanStep {
         kind,
         description: format!("{kind} {resource}"),
         resource: resource.into(),
@@ -227,12 +227,12 @@ fn explanation() -> Explanation {
         cost_reduction: "70.08 USD a month".into(),
         performance_impact: "none expected".into(),
         decision_path: vec![
-            Decision {
+            RecommendationDecision {
                 check: "CPU below 20 %?".into(),
                 answer: Some(true),
                 detail: "11.2 %".into(),
             },
-            Decision {
+            RecommendationDecision {
                 check: "Memory fits?".into(),
                 answer: None,
                 detail: "not measured".into(),
@@ -374,7 +374,7 @@ pub fn standing_approval(id: &str, at_ms: i64) -> Result<StandingApproval> {
         rule: "auto_quarantine".into(),
         reason: "threats do not wait".into(),
         terms: EmergencyTerms {
-            scope: Scope {
+            scope: AgentScope {
                 accounts: vec!["acme".into()],
                 services: Vec::new(),
             },
@@ -422,7 +422,7 @@ pub fn exclusion(id: &str, at_ms: i64) -> Result<Exclusion> {
 /// # Errors
 /// A time or a time zone is invalid.
 pub fn change_control() -> Result<ChangeControl> {
-    let scope = Scope {
+    let scope = AgentScope {
         accounts: vec!["prod-aws".into()],
         services: vec!["ec2".into()],
     };

@@ -13,7 +13,7 @@ use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::ports::{AgentStore, RecommendationFilter};
 use reeve_recommend::recommendation::combined::{added_cost, combined_savings};
 use reeve_recommend::recommendation::lifecycle::Status;
-use reeve_recommend::recommendation::origin::{AnomalyId, Cause};
+use reeve_recommend::recommendation::origin::{AnomalyId, OriginCause};
 use reeve_recommend::recommendation::totals::{
     ActionFilter, ApprovalFilter, Dismissals, RecommendationTotal, StepOutcomes,
 };
@@ -65,9 +65,9 @@ fn numbered(n: usize) -> Result<Recommendation> {
     let price = |every: usize, usd: f64| (!n.is_multiple_of(every)).then(|| Money::from_usd(usd));
     let origin = reeve_recommend::recommendation::origin::Origin {
         cause: if n.is_multiple_of(4) {
-            Cause::Anomaly(AnomalyId("x:1".into()))
+            OriginCause::Anomaly(AnomalyId("x:1".into()))
         } else {
-            Cause::Run
+            OriginCause::Run
         },
         ..base.origin.clone()
     };
@@ -237,12 +237,12 @@ fn filters() -> Result<Vec<RecommendationFilter>> {
             ..any()
         },
         RecommendationFilter {
-            cause: Some(Cause::Anomaly(AnomalyId("x:1".into()))),
+            cause: Some(OriginCause::Anomaly(AnomalyId("x:1".into()))),
             is_open: true,
             ..any()
         },
         RecommendationFilter {
-            cause: Some(Cause::Run),
+            cause: Some(OriginCause::Run),
             ..any()
         },
         RecommendationFilter {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rand::RngExt;
 use rand::rngs::StdRng;
-use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
+use reeve_verify::{CannotVerify, DirectoryOptions, Progress, Report, verify_directory};
 
 use super::life::{Keep, Life};
 
@@ -47,7 +47,11 @@ impl Life {
     }
 
     fn audit(&self) -> Result<Report, CannotVerify> {
-        verify_directory(&self.home(), &Options::default(), &Progress::hidden())
+        verify_directory(
+            &self.home(),
+            &DirectoryOptions::default(),
+            &Progress::hidden(),
+        )
     }
 
     /// The auditor finds nothing wrong. Without real segments there is nothing for it to read.

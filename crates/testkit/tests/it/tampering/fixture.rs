@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::Draft;
-use reeve_audit::query::{Column, Query};
+use reeve_audit::query::{Query, QueryColumn};
 use reeve_lake::{EntrySearch, EntrySegments};
 use reeve_ledger::{Aggregation, Config, EntryReader, GroupBy, Ledger, Order, SearchRequest, keys};
-use reeve_verify::{CannotVerify, KeptCheckpoint, Options, Progress, Report, verify_directory};
+use reeve_verify::{
+    CannotVerify, DirectoryOptions, KeptCheckpoint, Progress, Report, verify_directory,
+};
 
 pub(super) const ORIGIN: &str = "reeve.local/tampering";
 /// Entries of a seal, and those after the last one.
@@ -208,9 +210,9 @@ impl LogFixture {
             bytes: bytes.clone(),
         };
 
-        let options = Options {
+        let options = DirectoryOptions {
             checkpoints: checkpoints.iter().map(kept).collect(),
-            ..Options::default()
+            ..DirectoryOptions::default()
         };
         verify_directory(self.dir(), &options, &Progress::hidden())
     }
@@ -262,7 +264,7 @@ impl Opened {
             ..request("evt", 2_000)
         };
         all.aggregations = vec![Aggregation {
-            by: GroupBy::Column(Column::EventType),
+            by: GroupBy::Column(QueryColumn::EventType),
             limit: 100,
         }];
         let page = self.search.search(&all).await.map_err(failed)?;

@@ -5,10 +5,10 @@ use reeve_estate::RelationKind::{
 };
 
 use crate::describe::row::{
-    Detail, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+    DescribeDetail, DescribeService, KindRow, Protocol, Shared, SharedPart, ask, detail, list, row,
 };
 
-const RDS: Service = Service {
+const RDS: DescribeService = DescribeService {
     name: "rds",
     host: "rds",
     protocol: Protocol::Query {
@@ -16,20 +16,20 @@ const RDS: Service = Service {
     },
     is_global: false,
 };
-const S3: Service = Service {
+const S3: DescribeService = DescribeService {
     name: "s3",
     host: "s3",
     protocol: Protocol::Rest,
     is_global: true,
 };
 /// The part of S3 that answers for whole accounts, at a host of each.
-const S3_CONTROL: Service = Service {
+const S3_CONTROL: DescribeService = DescribeService {
     name: "s3",
     host: "s3-control",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const DYNAMO: Service = Service {
+const DYNAMO: DescribeService = DescribeService {
     name: "dynamodb",
     host: "dynamodb",
     protocol: Protocol::Json {
@@ -310,12 +310,16 @@ const NONE: &[&str] = &[
     "ServerSideEncryptionConfigurationNotFoundError",
 ];
 
-const fn of_bucket(into: &'static str, permission: &'static str, path: &'static str) -> Detail {
+const fn of_bucket(
+    into: &'static str,
+    permission: &'static str,
+    path: &'static str,
+) -> DescribeDetail {
     detail(into, ask(permission, path, &[]), "", NONE)
 }
 
 /// The location comes first: the other calls go to the bucket's region.
-const BUCKET: &[Detail] = &[
+const BUCKET: &[DescribeDetail] = &[
     of_bucket("", "s3:GetBucketLocation", "/{Name}?location"),
     of_bucket("Policy", "s3:GetBucketPolicy", "/{Name}?policy"),
     of_bucket("Acl", "s3:GetBucketAcl", "/{Name}?acl"),
@@ -353,7 +357,7 @@ const BUCKET: &[Detail] = &[
         "s3:GetBucketObjectLockConfiguration",
         "/{Name}?object-lock",
     ),
-    Detail {
+    DescribeDetail {
         from: "TagSet",
         ..of_bucket("TagSet", "s3:GetBucketTagging", "/{Name}?tagging")
     },

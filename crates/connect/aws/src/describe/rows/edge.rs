@@ -2,21 +2,21 @@
 
 use reeve_estate::RelationKind::{LogsTo, ProtectedBy};
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
 
-const DISTRIBUTIONS: Service = Service {
+const DISTRIBUTIONS: DescribeService = DescribeService {
     name: "cloudfront",
     host: "cloudfront",
     protocol: Protocol::Rest,
     is_global: true,
 };
-const ZONES: Service = Service {
+const ZONES: DescribeService = DescribeService {
     name: "route53",
     host: "route53",
     protocol: Protocol::Rest,
     is_global: true,
 };
-const APIS: Service = Service {
+const APIS: DescribeService = DescribeService {
     name: "apigateway",
     host: "apigateway",
     protocol: Protocol::Rest,

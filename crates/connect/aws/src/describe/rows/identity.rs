@@ -5,9 +5,9 @@
 
 use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf, Trusts};
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
 
-pub(in crate::describe) const IAM: Service = Service {
+pub(in crate::describe) const IAM: DescribeService = DescribeService {
     name: "iam",
     host: "iam",
     protocol: Protocol::Query {
@@ -15,7 +15,7 @@ pub(in crate::describe) const IAM: Service = Service {
     },
     is_global: true,
 };
-const KMS: Service = Service {
+const KMS: DescribeService = DescribeService {
     name: "kms",
     host: "kms",
     protocol: Protocol::Json {
@@ -24,7 +24,7 @@ const KMS: Service = Service {
     },
     is_global: false,
 };
-const SECRETS: Service = Service {
+const SECRETS: DescribeService = DescribeService {
     name: "secretsmanager",
     host: "secretsmanager",
     protocol: Protocol::Json {

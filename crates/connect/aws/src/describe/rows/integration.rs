@@ -3,9 +3,9 @@
 use reeve_estate::RelationKind::{EncryptedWith, LocatedIn, LogsTo, MayAssume, ProtectedBy};
 
 use super::{CAPITAL_TOKEN, TOKEN};
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
 
-const LOGS: Service = Service {
+const LOGS: DescribeService = DescribeService {
     name: "logs",
     host: "logs",
     protocol: Protocol::Json {
@@ -14,7 +14,7 @@ const LOGS: Service = Service {
     },
     is_global: false,
 };
-const STREAMS: Service = Service {
+const STREAMS: DescribeService = DescribeService {
     name: "kinesis",
     host: "kinesis",
     protocol: Protocol::Json {
@@ -23,7 +23,7 @@ const STREAMS: Service = Service {
     },
     is_global: false,
 };
-const STATE_MACHINES: Service = Service {
+const STATE_MACHINES: DescribeService = DescribeService {
     name: "states",
     host: "states",
     protocol: Protocol::Json {
@@ -32,7 +32,7 @@ const STATE_MACHINES: Service = Service {
     },
     is_global: false,
 };
-const BROKERS: Service = Service {
+const BROKERS: DescribeService = DescribeService {
     name: "mq",
     host: "mq",
     protocol: Protocol::Rest,

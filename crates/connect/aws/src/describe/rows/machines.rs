@@ -5,10 +5,10 @@ use reeve_estate::RelationKind::{
 };
 
 use crate::describe::row::{
-    Detail, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+    DescribeDetail, DescribeService, KindRow, Protocol, Shared, SharedPart, ask, detail, list, row,
 };
 
-pub(super) const EC2: Service = Service {
+pub(super) const EC2: DescribeService = DescribeService {
     name: "ec2",
     host: "ec2",
     protocol: Protocol::Query {
@@ -17,7 +17,7 @@ pub(super) const EC2: Service = Service {
     is_global: false,
 };
 
-const AUTO_SCALING: Service = Service {
+const AUTO_SCALING: DescribeService = DescribeService {
     name: "autoscaling",
     host: "autoscaling",
     protocol: Protocol::Query {
@@ -26,7 +26,7 @@ const AUTO_SCALING: Service = Service {
     is_global: false,
 };
 
-const SYSTEMS_MANAGER: Service = Service {
+const SYSTEMS_MANAGER: DescribeService = DescribeService {
     name: "ssm",
     host: "ssm",
     protocol: Protocol::Json {
@@ -175,7 +175,7 @@ pub(super) const ROWS: &[KindRow] = &[
             is_apart: false,
         }],
         // Other accounts are answered one snapshot at a time.
-        details: &[Detail {
+        details: &[DescribeDetail {
             owner: "ownerId",
             most: MOST_SHARED_SNAPSHOTS,
             ..list(

@@ -4,10 +4,10 @@ use reeve_estate::RelationKind::{Admits, AttachedTo, LocatedIn, LogsTo, Protecte
 
 use super::machines::{EC2, NEXT};
 use crate::describe::row::{
-    Detail, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+    DescribeDetail, DescribeService, KindRow, Protocol, Shared, SharedPart, ask, detail, list, row,
 };
 
-const LOAD_BALANCING: Service = Service {
+const LOAD_BALANCING: DescribeService = DescribeService {
     name: "elasticloadbalancing",
     host: "elasticloadbalancing",
     protocol: Protocol::Query {
@@ -16,7 +16,7 @@ const LOAD_BALANCING: Service = Service {
     is_global: false,
 };
 
-const CLASSIC_LOAD_BALANCING: Service = Service {
+const CLASSIC_LOAD_BALANCING: DescribeService = DescribeService {
     name: "elasticloadbalancing",
     host: "elasticloadbalancing",
     protocol: Protocol::Query {
@@ -214,7 +214,7 @@ pub(super) const ROWS: &[KindRow] = &[
                 "Attributes",
                 &["LoadBalancerNotFound"],
             ),
-            Detail {
+            DescribeDetail {
                 each: "Listeners.ListenerArn",
                 ..list(
                     "Rules",

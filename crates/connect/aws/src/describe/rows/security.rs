@@ -7,22 +7,22 @@ use super::machines::EC2;
 use super::services::TRAILS;
 use super::{CAPITAL_TOKEN, TOKEN};
 use crate::describe::row::{
-    Ask, KindRow, Protocol, Service, Shared, SharedPart, ask, detail, list, row,
+    Ask, DescribeService, KindRow, Protocol, Shared, SharedPart, ask, detail, list, row,
 };
 
-const THREATS: Service = Service {
+const THREATS: DescribeService = DescribeService {
     name: "guardduty",
     host: "guardduty",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const ANALYZERS: Service = Service {
+const ANALYZERS: DescribeService = DescribeService {
     name: "access-analyzer",
     host: "access-analyzer",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const RECORDERS: Service = Service {
+const RECORDERS: DescribeService = DescribeService {
     name: "config",
     host: "config",
     protocol: Protocol::Json {
@@ -31,7 +31,7 @@ const RECORDERS: Service = Service {
     },
     is_global: false,
 };
-const SERVICE_QUOTAS: Service = Service {
+const SERVICE_QUOTAS: DescribeService = DescribeService {
     name: "servicequotas",
     host: "servicequotas",
     protocol: Protocol::Json {
@@ -40,7 +40,7 @@ const SERVICE_QUOTAS: Service = Service {
     },
     is_global: false,
 };
-const CERTIFICATES: Service = Service {
+const CERTIFICATES: DescribeService = DescribeService {
     name: "acm",
     host: "acm",
     protocol: Protocol::Json {
@@ -49,7 +49,7 @@ const CERTIFICATES: Service = Service {
     },
     is_global: false,
 };
-const FIREWALLS: Service = Service {
+const FIREWALLS: DescribeService = DescribeService {
     name: "wafv2",
     host: "wafv2",
     protocol: Protocol::Json {
@@ -74,7 +74,7 @@ const ALL_KEY_TYPES: &[(&str, &str)] = &[
 /// A call of a service about its region, for the document of the region.
 const fn of_region(
     into: &'static str,
-    service: Service,
+    service: DescribeService,
     ask: Ask,
     next: (&'static str, &'static str),
     part: SharedPart,

@@ -4,9 +4,9 @@ use reeve_estate::RelationKind::{
     EncryptedWith, LocatedIn, LogsTo, MayAssume, Notifies, ProtectedBy, RoutesTo, Trusts,
 };
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
 
-pub(super) const TRAILS: Service = Service {
+pub(super) const TRAILS: DescribeService = DescribeService {
     name: "cloudtrail",
     host: "cloudtrail",
     protocol: Protocol::Json {
@@ -15,13 +15,13 @@ pub(super) const TRAILS: Service = Service {
     },
     is_global: false,
 };
-const LAMBDA: Service = Service {
+const LAMBDA: DescribeService = DescribeService {
     name: "lambda",
     host: "lambda",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const TOPICS: Service = Service {
+const TOPICS: DescribeService = DescribeService {
     name: "sns",
     host: "sns",
     protocol: Protocol::Query {
@@ -29,7 +29,7 @@ const TOPICS: Service = Service {
     },
     is_global: false,
 };
-const QUEUES: Service = Service {
+const QUEUES: DescribeService = DescribeService {
     name: "sqs",
     host: "sqs",
     protocol: Protocol::Json {
@@ -38,13 +38,13 @@ const QUEUES: Service = Service {
     },
     is_global: false,
 };
-const KUBERNETES: Service = Service {
+const KUBERNETES: DescribeService = DescribeService {
     name: "eks",
     host: "eks",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const CONTAINERS: Service = Service {
+const CONTAINERS: DescribeService = DescribeService {
     name: "ecs",
     host: "ecs",
     protocol: Protocol::Json {
@@ -53,7 +53,7 @@ const CONTAINERS: Service = Service {
     },
     is_global: false,
 };
-const ALARMS: Service = Service {
+const ALARMS: DescribeService = DescribeService {
     name: "monitoring",
     host: "monitoring",
     protocol: Protocol::Query {

@@ -2,9 +2,9 @@
 
 use reeve_estate::RelationKind::{EncryptedWith, LocatedIn, LogsTo, MayAssume, ProtectedBy};
 
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
 
-const CACHES: Service = Service {
+const CACHES: DescribeService = DescribeService {
     name: "elasticache",
     host: "elasticache",
     protocol: Protocol::Query {
@@ -12,7 +12,7 @@ const CACHES: Service = Service {
     },
     is_global: false,
 };
-const WAREHOUSES: Service = Service {
+const WAREHOUSES: DescribeService = DescribeService {
     name: "redshift",
     host: "redshift",
     protocol: Protocol::Query {
@@ -20,19 +20,19 @@ const WAREHOUSES: Service = Service {
     },
     is_global: false,
 };
-const FILE_SYSTEMS: Service = Service {
+const FILE_SYSTEMS: DescribeService = DescribeService {
     name: "elasticfilesystem",
     host: "elasticfilesystem",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const SEARCH: Service = Service {
+const SEARCH: DescribeService = DescribeService {
     name: "es",
     host: "es",
     protocol: Protocol::Rest,
     is_global: false,
 };
-const BACKUPS: Service = Service {
+const BACKUPS: DescribeService = DescribeService {
     name: "backup",
     host: "backup",
     protocol: Protocol::Rest,

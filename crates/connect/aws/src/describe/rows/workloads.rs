@@ -3,9 +3,9 @@
 use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, LocatedIn, MayAssume, ProtectedBy};
 
 use super::{CAPITAL_TOKEN, TOKEN};
-use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
+use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
 
-const REGISTRIES: Service = Service {
+const REGISTRIES: DescribeService = DescribeService {
     name: "ecr",
     host: "api.ecr",
     protocol: Protocol::Json {
@@ -14,7 +14,7 @@ const REGISTRIES: Service = Service {
     },
     is_global: false,
 };
-const CONTAINERS: Service = Service {
+const CONTAINERS: DescribeService = DescribeService {
     name: "ecs",
     host: "ecs",
     protocol: Protocol::Json {
@@ -23,7 +23,7 @@ const CONTAINERS: Service = Service {
     },
     is_global: false,
 };
-const BUILDS: Service = Service {
+const BUILDS: DescribeService = DescribeService {
     name: "codebuild",
     host: "codebuild",
     protocol: Protocol::Json {
@@ -32,7 +32,7 @@ const BUILDS: Service = Service {
     },
     is_global: false,
 };
-const NOTEBOOKS: Service = Service {
+const NOTEBOOKS: DescribeService = DescribeService {
     name: "sagemaker",
     host: "api.sagemaker",
     protocol: Protocol::Json {

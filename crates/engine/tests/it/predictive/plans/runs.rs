@@ -2,7 +2,7 @@
 //! and findings of predictive rules that its runs leave alone.
 
 use reeve_engine::AgentInput;
-use reeve_estate::Catalogue;
+use reeve_estate::PriceCatalogue;
 
 use super::*;
 
@@ -20,7 +20,9 @@ fn before_nine() -> Fixture {
     for id in ["m-1", "m-2"] {
         let mut member = resource(id, ResourceKind::VirtualMachine, Some("m5.large"));
         member.group = Some(group.id.clone());
-        member.monthly_cost = Catalogue::builtin().monthly_cost(&member).map(|it| it.cost);
+        member.monthly_cost = PriceCatalogue::builtin()
+            .monthly_cost(&member)
+            .map(|it| it.cost);
         it.world.put(member);
     }
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
@@ -135,7 +137,9 @@ async fn two_too_many() -> (Fixture, Recommendation) {
     for id in members {
         let mut member = resource(id, ResourceKind::VirtualMachine, Some("m5.large"));
         member.group = Some(group.id.clone());
-        member.monthly_cost = Catalogue::builtin().monthly_cost(&member).map(|it| it.cost);
+        member.monthly_cost = PriceCatalogue::builtin()
+            .monthly_cost(&member)
+            .map(|it| it.cost);
         it.world.put(member);
         it.measure(id, Metric::ActiveSessions, 1, |_| 0.0);
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_alerts::{DegradedBy, Rule, RuleId, RuleState};
+use reeve_alerts::{AlertRule, DegradedBy, RuleId, RuleState};
 use reeve_audit::events;
-use reeve_notify::delivery::{DeliveryStatus, Target};
+use reeve_notify::delivery::{DeliveryStatus, DeliveryTarget};
 use serde_json::json;
 
 use crate::app::App;
@@ -69,7 +69,7 @@ fn check(check: &str, ok: bool, detail: impl Into<String>) -> AlertCheckBody {
     }
 }
 
-fn state(rule: &Rule) -> AlertCheckBody {
+fn state(rule: &AlertRule) -> AlertCheckBody {
     match rule.state {
         RuleState::Enabled => check("state", true, "The rule is enabled."),
         RuleState::Draft => check("state", false, "The rule is a draft. Enable it."),
@@ -77,7 +77,7 @@ fn state(rule: &Rule) -> AlertCheckBody {
     }
 }
 
-fn silence(app: &App, rule: &Rule) -> AlertCheckBody {
+fn silence(app: &App, rule: &AlertRule) -> AlertCheckBody {
     match rule.silenced_until {
         Some(until) if rule.is_silenced(app.now()) => {
             let detail = format!(
@@ -111,7 +111,7 @@ fn condition(past: &Past) -> AlertCheckBody {
     }
 }
 
-fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
+fn threshold(rule: &AlertRule, past: &Past) -> AlertCheckBody {
     let threshold = rule.settings.threshold;
     let window = threshold.window();
 
@@ -143,7 +143,7 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
     check("threshold", false, detail)
 }
 
-async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
+async fn channel(app: &App, rule: &AlertRule) -> Result<AlertCheckBody, Problem> {
     if rule.settings.notification.receiving_channels().is_empty() {
         return Ok(check(
             "channel",
@@ -160,11 +160,11 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     let channels = receivers
         .channels
         .iter()
-        .map(|one| (one.name.clone(), Target::Channel(one.id.clone())));
+        .map(|one| (one.name.clone(), DeliveryTarget::Channel(one.id.clone())));
     let webhooks = receivers
         .webhooks
         .iter()
-        .map(|one| (one.url.clone(), Target::Webhook(one.id.clone())));
+        .map(|one| (one.url.clone(), DeliveryTarget::Webhook(one.id.clone())));
 
     for (name, target) in channels.chain(webhooks) {
         let (last, _) = app
@@ -194,7 +194,7 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
 }
 
 /// Says whether the rule counts only in part.
-async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
+async fn bounds(app: &App, rule: &AlertRule) -> Result<AlertCheckBody, Problem> {
     let degraded = crate::routes::audit_logs::alerts::degraded(app).await?;
     let Some(met) = degraded.iter().find(|degraded| degraded.rule == rule.id) else {
         return Ok(check(
@@ -219,7 +219,7 @@ async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     Ok(check("bounds", false, detail))
 }
 
-async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
+async fn watermark(app: &App, rule: &AlertRule) -> Result<AlertCheckBody, Problem> {
     let end = app.ledger.size();
     let progress = app.alerts.alert_progress().await?.unwrap_or_default();
     let behind = end.saturating_sub(progress.position);

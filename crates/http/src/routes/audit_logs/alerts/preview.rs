@@ -7,8 +7,8 @@ use axum::Json;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
 use reeve_alerts::{
-    Changes, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings,
-    RuleState,
+    AlertProgress, AlertRule, Evaluator, EvaluatorChanges, EvaluatorLimits, Firing, Observed,
+    RuleDraft, RuleId, RuleSettings, RuleState,
 };
 use reeve_audit::events;
 use reeve_audit::query::Expr;
@@ -134,7 +134,7 @@ pub(super) async fn past(
     let mut settings = settings;
     settings.query = ask::with_lists(app, &settings.query).await?;
     let meaning = settings.query.clone();
-    let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
+    let mut evaluator = Evaluator::new(EvaluatorLimits::default(), AlertProgress::default());
     evaluator.set_rules([Arc::new(rule(settings, now))]);
     let mut past = Past {
         from,
@@ -173,14 +173,14 @@ pub(super) async fn past(
         }
     }
 
-    let Changes { fired, .. } = evaluator.take_changes();
+    let EvaluatorChanges { fired, .. } = evaluator.take_changes();
     past.fired = fired;
     Ok(past)
 }
 
 /// A rule that stands for settings alone.
-fn rule(settings: RuleSettings, now: Timestamp) -> Rule {
-    Rule {
+fn rule(settings: RuleSettings, now: Timestamp) -> AlertRule {
+    AlertRule {
         id: RuleId("preview".to_owned()),
         settings,
         state: RuleState::Enabled,

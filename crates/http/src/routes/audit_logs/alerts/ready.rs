@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use reeve_alerts::{ReadyRule, Rule, RuleState, ready_rules};
+use reeve_alerts::{AlertRule, ReadyRule, RuleState, ready_rules};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events};
 
 use crate::app::App;
@@ -101,13 +101,13 @@ pub async fn add_first_rules(app: &App) -> Result<(), Problem> {
 }
 
 /// The rule that was made of a ready one: the one of its name, which is unique.
-fn made_of<'r>(ready: &ReadyRule, rules: &'r [Rule]) -> Option<&'r Rule> {
+fn made_of<'r>(ready: &ReadyRule, rules: &'r [AlertRule]) -> Option<&'r AlertRule> {
     rules
         .iter()
         .find(|rule| rule.settings.name == ready.settings.name)
 }
 
-fn body(ready: ReadyRule, rules: &[Rule]) -> ReadyRuleBody {
+fn body(ready: ReadyRule, rules: &[AlertRule]) -> ReadyRuleBody {
     let rule = made_of(&ready, rules);
     let settings = &ready.settings;
     ReadyRuleBody {

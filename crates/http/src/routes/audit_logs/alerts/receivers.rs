@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_alerts::{Rule, RuleId, RuleSettings};
+use reeve_alerts::{AlertRule, RuleId, RuleSettings};
 use reeve_audit::{FieldCode, events};
-use reeve_notify::delivery::{Delivery, DeliveryStatus, Target, Topic};
+use reeve_notify::delivery::{DeliveryStatus, DeliveryTarget, NotificationDelivery, Topic};
 use reeve_notify::notification::{Channel, ChannelKind};
 use reeve_notify::webhook::{Webhook, WebhookEvent};
 
@@ -26,7 +26,7 @@ pub(super) struct Receivers {
 }
 
 /// Finds a rule's receivers.
-pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
+pub(super) async fn find(app: &App, rule: &AlertRule) -> Result<Receivers, Problem> {
     let names = &rule.settings.notification.receiving_channels();
     let all = app.dispatcher.channels.channel_list().await?;
     let webhooks = app.dispatcher.webhooks.webhook_list().await?;
@@ -121,14 +121,14 @@ pub(super) async fn test(
     app.change(entry, sent(&app, &rule)).await.map(Json)
 }
 
-async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
+async fn sent(app: &App, rule: &AlertRule) -> Result<AlertTestBody, Problem> {
     let receivers = find(app, rule).await?;
     let mut targets = Vec::new();
 
     for channel in &receivers.channels {
         let delivery = app
             .dispatcher
-            .test(Target::Channel(channel.id.clone()))
+            .test(DeliveryTarget::Channel(channel.id.clone()))
             .await
             .map_err(deliveries::problem)?;
         targets.push(tested(channel.name.clone(), &delivery));
@@ -137,7 +137,7 @@ async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
     for webhook in &receivers.webhooks {
         let delivery = app
             .dispatcher
-            .test(Target::Webhook(webhook.id.clone()))
+            .test(DeliveryTarget::Webhook(webhook.id.clone()))
             .await
             .map_err(deliveries::problem)?;
         let name = if webhook.name.is_empty() {
@@ -161,7 +161,7 @@ async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
     })
 }
 
-fn tested(name: String, delivery: &Delivery) -> AlertTestedTargetBody {
+fn tested(name: String, delivery: &NotificationDelivery) -> AlertTestedTargetBody {
     let delivered = delivery.status == DeliveryStatus::Delivered;
     AlertTestedTargetBody {
         name,
@@ -171,7 +171,7 @@ fn tested(name: String, delivery: &Delivery) -> AlertTestedTargetBody {
 }
 
 /// Reason why the last attempt of a delivery failed.
-pub(super) fn failure(delivery: &Delivery) -> String {
+pub(super) fn failure(delivery: &NotificationDelivery) -> String {
     let attempt = delivery.attempts.last();
     let failure = attempt.and_then(|attempt| match (&attempt.error, attempt.status) {
         (Some(error), _) => Some(error.clone()),

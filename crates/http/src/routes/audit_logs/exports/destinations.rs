@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_audit::events;
 use reeve_audit::{FieldCode, FieldError, Json as AuditJson, ResourceRef};
-use reeve_exports::{CarryError, Destination, DestinationId, DestinationSecret};
+use reeve_exports::{CarryError, DestinationId, DestinationSecret, ExportDestination};
 
 use crate::app::App;
 use crate::change::{Recorded, acted, created, modified, same_version, secret_again};
@@ -57,7 +57,7 @@ pub(super) async fn create(
         .check(&settings, Some(&secret))
         .map_err(|error| problem(vec![error]))?;
     let id = DestinationId(uuid::Uuid::now_v7().to_string());
-    let destination = Destination {
+    let destination = ExportDestination {
         id,
         name,
         settings,
@@ -123,7 +123,7 @@ pub(super) async fn patch(
     app.carrier
         .check(&settings, secret.as_ref())
         .map_err(|error| problem(vec![error]))?;
-    let after = Destination {
+    let after = ExportDestination {
         name,
         settings,
         prefix,
@@ -202,7 +202,7 @@ pub(super) async fn test(
 
 async fn probe(
     app: &App,
-    destination: &Destination,
+    destination: &ExportDestination,
     secret: &DestinationSecret,
 ) -> Result<String, CarryError> {
     let failed = |error: std::io::Error| {
@@ -258,7 +258,7 @@ fn checked(secret: String) -> Result<DestinationSecret, Problem> {
     )]))
 }
 
-impl Recorded for Destination {
+impl Recorded for ExportDestination {
     fn resource(&self) -> ResourceRef {
         ResourceRef::new("export_destination", self.id.0.clone())
     }

@@ -7,10 +7,10 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use reeve_audit::format::{EntryView, Integrity};
-use reeve_audit::query::Column;
-use reeve_exports::{Estimate, ExportFormat, Fit, Selection, Span, narrower};
+use reeve_audit::query::QueryColumn;
+use reeve_exports::{Estimate, EstimateFit, EstimateSpan, ExportFormat, Selection, narrower};
 use reeve_ledger::{
-    Aggregation, GroupBy, Order, Page, SearchRequest, StoredEntry, TimeUnit, TrailError,
+    Aggregation, EntryPage, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, TrailError,
 };
 use reeve_recommend::words::bytes;
 
@@ -44,7 +44,7 @@ pub(super) async fn estimate(
     let (estimate, fit) = measure(&app, &caller, &selection, now).await?;
     let limit_bytes = app.settings.export_limit_bytes;
     let fits = estimate.bytes <= limit_bytes;
-    let period = |fit: Fit| ExportPeriodBody {
+    let period = |fit: EstimateFit| ExportPeriodBody {
         start_time: time::text(fit.start),
         end_time: selection.end.map(time::text),
         entries: fit.entries,
@@ -106,7 +106,7 @@ async fn measure(
     caller: &Caller,
     selection: &Selection,
     now: Timestamp,
-) -> Result<(Estimate, Option<Fit>), Problem> {
+) -> Result<(Estimate, Option<EstimateFit>), Problem> {
     let (mut sampled, mut bytes, mut total) = (0, 0, 0);
     for order in [Order::NewestFirst, Order::OldestFirst] {
         let page = search(app, caller, selection, now, order, None).await?;
@@ -128,7 +128,7 @@ async fn measure(
         let counts = page.aggregations.into_iter().next().unwrap_or_default();
         let spans = counts.values.into_iter().filter_map(|(start, entries)| {
             let start: Timestamp = start.parse().ok()?;
-            Some(Span {
+            Some(EstimateSpan {
                 start: selection.start.map_or(start, |from| from.max(start)),
                 entries,
             })
@@ -150,14 +150,14 @@ async fn search(
     now: Timestamp,
     order: Order,
     unit: Option<TimeUnit>,
-) -> Result<Page, Problem> {
+) -> Result<EntryPage, Problem> {
     let query = selection
         .predicate(now)
         .map_err(|error| problem(vec![error]))?;
     let query = ask::with_lists(app, &query).await?;
     let by = |unit| Aggregation {
         by: GroupBy::Time {
-            column: Column::Timestamp,
+            column: QueryColumn::Timestamp,
             unit,
         },
         limit: SPANS,

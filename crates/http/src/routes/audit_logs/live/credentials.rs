@@ -10,9 +10,9 @@ use crate::error::Problem;
 use crate::identify;
 
 /// The headers that name a principal. Nothing shows them.
-pub(super) struct Credentials(HeaderMap);
+pub(super) struct LiveCredentials(HeaderMap);
 
-impl Credentials {
+impl LiveCredentials {
     /// Those of a request.
     pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         let mut kept = HeaderMap::new();
@@ -21,7 +21,7 @@ impl Credentials {
                 kept.append(name.clone(), value.clone());
             }
         }
-        Credentials(kept)
+        LiveCredentials(kept)
     }
 
     /// Returns `true` if the credentials still stand for exactly this principal.

@@ -9,8 +9,8 @@ use reeve_trail::{Live, LiveError};
 use tokio::time::{Instant, sleep_until};
 
 use crate::app::App;
-use crate::routes::audit_logs::live::credentials::Credentials;
-use crate::streams::Slot;
+use crate::routes::audit_logs::live::credentials::LiveCredentials;
+use crate::streams::StreamSlot;
 
 /// Interval of the keep-alive of a quiet stream.
 const QUIET: Duration = Duration::from_secs(15);
@@ -18,7 +18,7 @@ const QUIET: Duration = Duration::from_secs(15);
 const CHECK: Duration = Duration::from_secs(2);
 
 /// The next thing to tell.
-pub(super) enum Moment {
+pub(super) enum LiveMoment {
     /// An entry that the query finds and the caller may see.
     Entry(Arc<StoredEntry>),
     /// Nothing for a while; everything up to this sequence has been looked at.
@@ -34,11 +34,11 @@ pub(super) enum Moment {
 pub(super) struct Feed {
     app: Arc<App>,
     principal: Arc<Principal>,
-    credentials: Credentials,
+    credentials: LiveCredentials,
     live: Live,
     check_at: Instant,
     quiet_at: Instant,
-    _slot: Slot,
+    _slot: StreamSlot,
 }
 
 impl Feed {
@@ -46,9 +46,9 @@ impl Feed {
     pub(super) fn open(
         app: Arc<App>,
         principal: Arc<Principal>,
-        credentials: Credentials,
+        credentials: LiveCredentials,
         live: Live,
-        slot: Slot,
+        slot: StreamSlot,
     ) -> Self {
         let (check_at, quiet_at) = (Instant::now() + CHECK, Instant::now() + QUIET);
         Feed {
@@ -63,28 +63,28 @@ impl Feed {
     }
 
     /// The next thing to tell; waits for it.
-    pub(super) async fn next(&mut self) -> Moment {
+    pub(super) async fn next(&mut self) -> LiveMoment {
         loop {
             if let Some(end) = self.due().await {
                 return end;
             }
             tokio::select! {
                 biased;
-                () = self.app.streams.closed() => return Moment::End("stopping"),
+                () = self.app.streams.closed() => return LiveMoment::End("stopping"),
                 () = sleep_until(self.check_at) => {}
                 () = sleep_until(self.quiet_at) => {
                     self.quiet_at = Instant::now() + QUIET;
-                    return Moment::Quiet { reached: self.live.reached() };
+                    return LiveMoment::Quiet { reached: self.live.reached() };
                 }
                 next = self.live.next(|| self.app.now()) => match next {
                     Ok(stored) => {
                         self.quiet_at = Instant::now() + QUIET;
-                        return Moment::Entry(stored);
+                        return LiveMoment::Entry(stored);
                     }
-                    Err(LiveError::Closed) => return Moment::End("stopping"),
+                    Err(LiveError::Closed) => return LiveMoment::End("stopping"),
                     Err(LiveError::Trail(error)) => {
                         tracing::warn!(%error, "a live view could not read the log; it is ended");
-                        return Moment::End("unavailable");
+                        return LiveMoment::End("unavailable");
                     }
                 },
             }
@@ -92,9 +92,9 @@ impl Feed {
     }
 
     /// Returns `true` if the stream is to end; asked at most every few seconds.
-    async fn due(&mut self) -> Option<Moment> {
+    async fn due(&mut self) -> Option<LiveMoment> {
         if self.app.streams.is_closed() {
-            return Some(Moment::End("stopping"));
+            return Some(LiveMoment::End("stopping"));
         }
         if Instant::now() < self.check_at {
             return None;
@@ -108,9 +108,11 @@ impl Feed {
             .await
         {
             Ok(true) => None,
-            Ok(false) => Some(Moment::End("signed_out")),
-            Err(problem) if problem.status().is_client_error() => Some(Moment::End("signed_out")),
-            Err(_) => Some(Moment::End("unavailable")),
+            Ok(false) => Some(LiveMoment::End("signed_out")),
+            Err(problem) if problem.status().is_client_error() => {
+                Some(LiveMoment::End("signed_out"))
+            }
+            Err(_) => Some(LiveMoment::End("unavailable")),
         }
     }
 }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use reeve_audit::{FieldCode, Json as AuditJson, ResourceRef, events};
-use reeve_reports::{LONGEST_COMMENT, Review, Run, RunId, RunState};
+use reeve_reports::{LONGEST_COMMENT, ReportRun, Review, RunId, RunState};
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
@@ -78,7 +78,7 @@ pub(super) async fn create(
 
 /// Returns the number of entries that an exception of the run has; `None` if it has no such
 /// exception.
-fn found(run: &Run, question: &str) -> Option<u64> {
+fn found(run: &ReportRun, question: &str) -> Option<u64> {
     let summary: ReportSummaryBody = serde_json::from_str(run.summary.as_deref()?).ok()?;
     let mut exceptions = summary
         .controls

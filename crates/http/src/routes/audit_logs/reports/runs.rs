@@ -9,8 +9,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use reeve_access::AuditScope;
 use reeve_audit::{Entry, FieldCode, ResourceRef, events};
-use reeve_notify::delivery::{Target, Topic};
-use reeve_reports::{ReportId, Run, RunFilter, RunId, RunState, visible_reviews};
+use reeve_notify::delivery::{DeliveryTarget, Topic};
+use reeve_reports::{ReportId, ReportRun, RunFilter, RunId, RunState, visible_reviews};
 use serde_json::json;
 use tokio_util::io::ReaderStream;
 
@@ -52,7 +52,7 @@ pub(super) async fn run(
 > {
     let report = app.reports.report_get(&ReportId(id)).await?;
     let id = RunId(uuid::Uuid::now_v7().to_string());
-    let run = Run::requested(&report, id, &caller.principal, app.now())
+    let run = ReportRun::requested(&report, id, &caller.principal, app.now())
         .within(caller.principal.scope.as_deref())
         .map_err(|outside| Problem::new(Code::NotFound, format!("Nothing to run: {outside}.")))?;
     app.reports.run_insert(&run, None).await?;
@@ -112,7 +112,7 @@ async fn within(
     app: &App,
     scope: &AuditScope,
     filter: RunFilter,
-) -> Result<(Vec<Run>, u64), Problem> {
+) -> Result<(Vec<ReportRun>, u64), Problem> {
     let latest = RunFilter {
         limit: SCANNED,
         offset: 0,
@@ -128,7 +128,7 @@ async fn within(
 }
 
 /// A run that the caller may see.
-async fn visible(app: &App, caller: &Caller, id: &RunId) -> Result<Run, Problem> {
+async fn visible(app: &App, caller: &Caller, id: &RunId) -> Result<ReportRun, Problem> {
     let run = app.reports.run_get(id).await?;
     match caller.principal.scope.as_deref() {
         Some(scope) if !run.lies_in(scope) => Err(Problem::not_found("run", &id.0)),
@@ -137,7 +137,7 @@ async fn visible(app: &App, caller: &Caller, id: &RunId) -> Result<Run, Problem>
 }
 
 /// A run that the caller may cancel: within a scope a run of their own.
-async fn cancellable(app: &App, caller: &Caller, id: &RunId) -> Result<Run, Problem> {
+async fn cancellable(app: &App, caller: &Caller, id: &RunId) -> Result<ReportRun, Problem> {
     let run = visible(app, caller, id).await?;
     if caller.principal.scope.is_some() && run.user != caller.user.0 {
         let reason = "A user with a scope cancels their own runs alone.";
@@ -186,7 +186,7 @@ pub(super) async fn get(
 }
 
 /// Returns the deliveries to the channels of a run that has ended.
-async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Problem> {
+async fn deliveries(app: &App, run: &ReportRun) -> Result<Vec<ReportDeliveryBody>, Problem> {
     if !matches!(run.state, RunState::Succeeded | RunState::Failed) {
         return Ok(Vec::new());
     }
@@ -209,7 +209,7 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
         .iter()
         .filter(|channel| channel.is_named(&names, Topic::Reports))
     {
-        let target = Target::Channel(channel.id.clone());
+        let target = DeliveryTarget::Channel(channel.id.clone());
         if let Some(delivery) = app
             .dispatcher
             .deliveries
@@ -242,7 +242,7 @@ pub(super) async fn cancel(
             ));
         }
         let queued = before.state == RunState::Queued;
-        let mut after = Run {
+        let mut after = ReportRun {
             cancelling: true,
             version: before.version + 1,
             ..before
@@ -343,7 +343,7 @@ pub(super) async fn download(
     Ok(response)
 }
 
-fn entry(caller: &Caller, operation: &str, run: &Run) -> Entry {
+fn entry(caller: &Caller, operation: &str, run: &ReportRun) -> Entry {
     let report = json!({ "run_id": run.id.0, "report_id": run.report.0, "name": run.report_name });
     let report = reeve_audit::Json::from(report);
     log_entry::did(

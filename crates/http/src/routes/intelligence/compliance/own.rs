@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use reeve_controls::{Catalogue, OwnFile, OwnFileKind};
+use reeve_controls::{ControlCatalogue, OwnFile, OwnFileKind};
 
 use super::{Counts, counts};
 use crate::app::App;
@@ -57,7 +57,11 @@ pub(in crate::routes::intelligence) async fn files(
     }))
 }
 
-fn file_body(catalogue: &Catalogue, file: &OwnFile, counts: &Counts) -> Option<OwnCheckFileBody> {
+fn file_body(
+    catalogue: &ControlCatalogue,
+    file: &OwnFile,
+    counts: &Counts,
+) -> Option<OwnCheckFileBody> {
     let (title, severity) = match file.kind {
         OwnFileKind::Check => {
             let check = catalogue.check(&file.id)?;

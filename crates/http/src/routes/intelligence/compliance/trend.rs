@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use reeve_audit::FieldCode;
-use reeve_controls::{Catalogue, Check, Framework};
+use reeve_controls::{ControlCatalogue, ControlCheck, Framework};
 use reeve_recommend::judgement::evidence::{CheckAnswer, EvidenceFilter, EvidenceTurnover};
 
 use super::{accepted, answered, score, sum};
@@ -49,7 +49,7 @@ pub(in crate::routes::intelligence) async fn trend(
     let today = app.clock.now().as_second().div_euclid(DAY_S);
     let since = Timestamp::from_second((today - i64::from(days) + 1) * DAY_S);
     let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
-    let checks: Vec<&Check> = checks_of(&catalogue, framework).collect();
+    let checks: Vec<&ControlCheck> = checks_of(&catalogue, framework).collect();
     let filter = EvidenceFilter {
         visible: visible.connections(),
         ..EvidenceFilter::default()
@@ -93,9 +93,9 @@ async fn excepted_since(
 }
 
 fn checks_of<'c>(
-    catalogue: &'c Catalogue,
+    catalogue: &'c ControlCatalogue,
     framework: &'c Framework,
-) -> impl Iterator<Item = &'c Check> {
+) -> impl Iterator<Item = &'c ControlCheck> {
     let all = catalogue.checks().map(AsRef::as_ref);
     all.filter(|check| framework.is_proven_by(check))
 }

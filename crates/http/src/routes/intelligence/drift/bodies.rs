@@ -3,15 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jiff::SignedDuration;
-use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
+use reeve_audit::query::{Expr, FieldPath, Match, Query, QueryColumn, may_be_by_reeve, time_range};
 use reeve_audit::{ActionStatus, Entry, Json, events};
-use reeve_controls::Catalogue;
+use reeve_controls::ControlCatalogue;
 use reeve_estate::Document;
 use reeve_ledger::SearchRequest;
-use reeve_recommend::drift::cause::{self, Cause};
+use reeve_recommend::drift::cause::{self, DriftCause};
 use reeve_recommend::drift::comparison::{ChangedMember, changed_members};
-use reeve_recommend::drift::{Baseline, BaselineId, Drift, standard};
-use reeve_recommend::judgement::evidence::Evidence;
+use reeve_recommend::drift::{BaselineId, Drift, DriftBaseline, standard};
+use reeve_recommend::judgement::evidence::JudgementEvidence;
 use reeve_recommend::recommendation::Priority;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ use crate::wire::drift::{
 const MOST_STEPS: usize = 200;
 
 pub(super) fn baseline(
-    baseline: &Baseline,
+    baseline: &DriftBaseline,
     counts: &HashMap<BaselineId, DriftCountsBody>,
 ) -> BaselineBody {
     let scope = &baseline.scope;
@@ -166,9 +166,9 @@ fn history(drift: &Drift) -> Query {
     let begin = drift.detected_at.checked_sub(SignedDuration::from_hours(1));
     Query {
         expr: Expr::and([
-            exact(FieldPath::Column(Column::Category), "intelligence"),
+            exact(FieldPath::Column(QueryColumn::Category), "intelligence"),
             exact(
-                FieldPath::Column(Column::ActionStatus),
+                FieldPath::Column(QueryColumn::ActionStatus),
                 ActionStatus::Success.as_str(),
             ),
             exact(id, &drift.id.0),
@@ -186,7 +186,7 @@ fn difference(member: ChangedMember) -> DriftDifferenceBody {
     }
 }
 
-fn cause_body(cause: Cause) -> DriftCauseBody {
+fn cause_body(cause: DriftCause) -> DriftCauseBody {
     DriftCauseBody {
         event_id: cause.event_id,
         event_type: cause.event_type,
@@ -200,7 +200,7 @@ fn cause_body(cause: Cause) -> DriftCauseBody {
     }
 }
 
-fn check(catalogue: &Catalogue, failing: &Evidence) -> DriftCheckBody {
+fn check(catalogue: &ControlCatalogue, failing: &JudgementEvidence) -> DriftCheckBody {
     let check = catalogue.check(&failing.result.check);
     DriftCheckBody {
         check: failing.result.check.clone(),

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use reeve_access::RowFilter;
-use reeve_audit::query::{Column, Expr, Match, Query};
+use reeve_audit::query::{Expr, Match, Query, QueryColumn};
 use reeve_audit::{Entry, events};
 use reeve_estate::{ResourceFilter, ResourceId};
-use reeve_incidents::{Incident, Moment, PlaybookRun};
+use reeve_incidents::{Incident, PlaybookRun, TimelineMoment};
 use reeve_ledger::SearchRequest;
 use serde_json::json;
 
@@ -150,7 +150,7 @@ pub(super) async fn entries(
         return Ok(Vec::new());
     }
 
-    let is = |id: &&String| Expr::field(Column::EventId, Match::Exact((*id).clone()));
+    let is = |id: &&String| Expr::field(QueryColumn::EventId, Match::Exact((*id).clone()));
     let query = Query {
         expr: Expr::or(ids.iter().map(is)),
     };
@@ -174,7 +174,7 @@ pub(super) async fn moments(
     caller: &Caller,
     incident: &Incident,
     runs: &[PlaybookRun],
-) -> Result<Vec<Moment>, Problem> {
+) -> Result<Vec<TimelineMoment>, Problem> {
     let entries = entries(app, caller, incident, "view_incident_timeline").await?;
     Ok(reeve_incidents::moments(incident, runs, &entries))
 }

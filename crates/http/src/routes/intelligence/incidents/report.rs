@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
-use reeve_incidents::{Incident, IncidentId, Moment, PlaybookRun};
+use reeve_incidents::{Incident, IncidentId, PlaybookRun, TimelineMoment};
 
 use super::bodies;
 use crate::app::App;
@@ -207,7 +207,7 @@ fn actions(runs: &[PlaybookRun]) -> ReportSection {
     }
 }
 
-fn timeline(moments: &[Moment]) -> ReportSection {
+fn timeline(moments: &[TimelineMoment]) -> ReportSection {
     let rows = moments.iter().map(|moment| {
         vec![
             time::text(moment.at),

@@ -4,37 +4,40 @@ use std::io;
 use std::ops::Range;
 
 use parquet::arrow::arrow_reader::RowSelection;
-use reeve_audit::query::{Column, SortKey};
+use reeve_audit::query::{QueryColumn, SortKey};
 use reeve_ledger::{GroupBy, TrailError};
 
 use super::rows::SegmentRows;
 use super::uuid_words;
 use super::windows::Windows;
-use crate::entries::index::{Answer, Bits, Index};
+use crate::entries::index::{Bits, EntryIndex, IndexAnswer};
 use crate::entries::search::job::{Matches, SortedPage};
 
 /// Cause for which an index gave no matches.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum IndexFailure {
     /// The index cannot be read or does not fit its segment.
     Index,
     Search(TrailError),
 }
 
-impl From<TrailError> for Failure {
+impl From<TrailError> for IndexFailure {
     fn from(error: TrailError) -> Self {
-        Failure::Search(error)
+        IndexFailure::Search(error)
     }
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for IndexFailure {
     fn from(_: io::Error) -> Self {
-        Failure::Index
+        IndexFailure::Index
     }
 }
 
 /// Returns the matches of a segment, by its index.
-pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Matches, Failure> {
+pub(super) async fn matches(
+    rows: &SegmentRows<'_>,
+    index: &EntryIndex,
+) -> Result<Matches, IndexFailure> {
     let job = rows.job;
     let answer = answer(rows, index).await?;
     let reach = job.reach();
@@ -70,14 +73,14 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
 /// column of these rows.
 async fn add_sorted(
     rows: &SegmentRows<'_>,
-    index: &Index,
+    index: &EntryIndex,
     page: &SortedPage,
     matching: &Bits,
     matches: &mut Matches,
-) -> Result<(), Failure> {
+) -> Result<(), IndexFailure> {
     let column = page.sort.column;
     if column.is_time() {
-        for (row, ms) in index.times_of(column == Column::RecordedAt, matching)? {
+        for (row, ms) in index.times_of(column == QueryColumn::RecordedAt, matching)? {
             let found = rows.found(index.sequence(row)?, Some(row));
             matches.add_sorted(page, rows.job, Some(SortKey::Time(ms)), found);
         }
@@ -108,16 +111,16 @@ async fn add_sorted(
 
 /// Returns the answer of the index to the query. Columns of UUIDs are read beforehand where that
 /// spares reading many whole rows.
-async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure> {
+async fn answer(rows: &SegmentRows<'_>, index: &EntryIndex) -> Result<IndexAnswer, IndexFailure> {
     let job = rows.job;
-    let ask = async |known: &[_]| -> Result<Answer, Failure> {
+    let ask = async |known: &[_]| -> Result<IndexAnswer, IndexFailure> {
         let _turn = job.budget.turn().await?;
         match index.answer(job.predicate.asked(), known, &job.budget) {
             Ok(answer) => Ok(answer),
             Err(error) => Err(job
                 .budget
                 .is_over(&error)
-                .map_or_else(Failure::Search, |()| Failure::Index)),
+                .map_or_else(IndexFailure::Search, |()| IndexFailure::Index)),
         }
     };
     let answer = ask(&[]).await?;
@@ -138,9 +141,9 @@ async fn answer(rows: &SegmentRows<'_>, index: &Index) -> Result<Answer, Failure
 /// Returns all rows that match; those that the index is not sure of are read.
 async fn every_match(
     rows: &SegmentRows<'_>,
-    index: &Index,
-    answer: Answer,
-) -> Result<Bits, Failure> {
+    index: &EntryIndex,
+    answer: IndexAnswer,
+) -> Result<Bits, IndexFailure> {
     let unsure = answer.unsure();
     let mut matching = answer.sure;
     if let Some(unsure) = unsure {
@@ -153,10 +156,10 @@ async fn every_match(
 /// use.
 async fn nearest(
     rows: &SegmentRows<'_>,
-    index: &Index,
-    answer: Answer,
+    index: &EntryIndex,
+    answer: IndexAnswer,
     range: Range<usize>,
-) -> Result<Bits, Failure> {
+) -> Result<Bits, IndexFailure> {
     let unsure = answer.unsure();
     let mut matching = answer.sure;
     matching.keep_range(range.clone());
@@ -188,15 +191,15 @@ async fn nearest(
 /// Reads rows and adds those that match.
 async fn read_unsure(
     rows: &SegmentRows<'_>,
-    index: &Index,
+    index: &EntryIndex,
     unsure: &Bits,
     matching: &mut Bits,
-) -> Result<(), Failure> {
+) -> Result<(), IndexFailure> {
     let conditions = rows.job.predicate.conditions();
     for sequence in rows.sequences(Some(selection(unsure)), conditions).await? {
         let row = index.row_at(sequence)?;
         if index.sequence(row)? != sequence {
-            return Err(Failure::Index);
+            return Err(IndexFailure::Index);
         }
         matching.set(row);
     }
@@ -207,10 +210,10 @@ async fn read_unsure(
 /// values it does not hold.
 async fn count_values(
     rows: &SegmentRows<'_>,
-    index: &Index,
+    index: &EntryIndex,
     matching: &Bits,
     matches: &mut Matches,
-) -> Result<(), Failure> {
+) -> Result<(), IndexFailure> {
     if matching.is_empty() {
         return Ok(());
     }

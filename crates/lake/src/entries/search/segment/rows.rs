@@ -6,7 +6,7 @@ use datafusion_execution::SendableRecordBatchStream;
 use datafusion_expr::Expr;
 use futures::TryStreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
-use reeve_audit::query::{Column, SortKey};
+use reeve_audit::query::{QueryColumn, SortKey};
 use reeve_ledger::{GroupBy, SegmentMeta, TrailError};
 
 use crate::entries::faults::damaged;
@@ -93,7 +93,11 @@ impl RowScan<'_> {
     }
 
     /// Returns the sequences of a batch with their values in a column, which is among those read.
-    pub(super) fn keys(&self, batch: &RecordBatch, column: Column) -> Vec<(u64, Option<SortKey>)> {
+    pub(super) fn keys(
+        &self,
+        batch: &RecordBatch,
+        column: QueryColumn,
+    ) -> Vec<(u64, Option<SortKey>)> {
         let place = self
             .columns
             .iter()

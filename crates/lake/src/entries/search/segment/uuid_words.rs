@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use datafusion_expr::Expr;
 use memchr::memmem::Finder;
-use reeve_audit::query::{Column, Expr as Asked, TextMatch, TextWord};
+use reeve_audit::query::{Expr as Asked, QueryColumn, TextMatch, TextWord};
 
 use crate::entries::functions::text_condition;
-use crate::entries::index::{Answer, Bits, Index, Known, longest_text};
+use crate::entries::index::{Bits, EntryIndex, IndexAnswer, Known, longest_text};
 use crate::entries::search::job::Job;
 
 /// Rows up to which whole entries are read rather than columns of UUIDs.
@@ -23,7 +23,7 @@ pub(super) struct UuidCondition<'q> {
 }
 
 impl UuidCondition<'_> {
-    fn new<'q>(term: &'q TextMatch, columns: &[Column]) -> UuidCondition<'q> {
+    fn new<'q>(term: &'q TextMatch, columns: &[QueryColumn]) -> UuidCondition<'q> {
         let conditions = columns.iter().map(|&column| {
             let finder = TermFinder::new(term);
             text_condition(
@@ -38,7 +38,7 @@ impl UuidCondition<'_> {
     }
 
     /// Returns the rows with these sequences as the rows that have the term.
-    pub(super) fn known(&self, index: &Index, sequences: &[u64]) -> io::Result<Known> {
+    pub(super) fn known(&self, index: &EntryIndex, sequences: &[u64]) -> io::Result<Known> {
         let mut rows = Bits::none(index.rows());
         for &sequence in sequences {
             rows.set(index.row_at(sequence)?);
@@ -54,8 +54,8 @@ impl UuidCondition<'_> {
 /// costs less or columns would settle nothing.
 pub(super) fn conditions<'q>(
     job: &'q Job,
-    index: &Index,
-    answer: &Answer,
+    index: &EntryIndex,
+    answer: &IndexAnswer,
 ) -> Option<Vec<UuidCondition<'q>>> {
     let mut terms = Vec::new();
     add_terms(job.predicate.asked(), &mut terms);

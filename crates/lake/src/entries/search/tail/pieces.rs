@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use reeve_ledger::Tail;
 
-use crate::entries::index::{Index, rows_of};
+use crate::entries::index::{EntryIndex, rows_of};
 
 /// Blocks of a piece: 16,384 entries.
 const BLOCKS: u64 = 64;
@@ -25,15 +25,15 @@ const OFTEN: u32 = 3;
 /// Consecutive entries of the tail, of which every full block begins at a multiple of
 /// [`Tail::BLOCK`].
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct TailPiece {
     /// The blocks of it that the tail has, by their place in the tail.
     pub(super) blocks: Range<usize>,
     /// Number of the piece from the beginning of the log.
     number: u64,
-    pub(super) index: Option<Arc<Index>>,
+    pub(super) index: Option<Arc<EntryIndex>>,
 }
 
-impl Piece {
+impl TailPiece {
     /// The sequence of the first row of its index.
     pub(super) fn first_sequence(&self) -> u64 {
         self.number * ENTRIES
@@ -54,19 +54,19 @@ enum Known {
         times: u32,
         since: u64,
     },
-    Indexed(Arc<Index>),
+    Indexed(Arc<EntryIndex>),
 }
 
 impl Pieces {
     /// Returns the tail in pieces, from its first to its last.
-    pub(super) fn split(&self, tail: &Tail) -> Vec<Piece> {
+    pub(super) fn split(&self, tail: &Tail) -> Vec<TailPiece> {
         let (first, end) = (tail.first_sequence(), tail.end_sequence());
         let mut known = self.known.lock();
         *known = known.split_off(&(first / ENTRIES));
         let place =
             |sequence: u64| (sequence.max(first) / Tail::BLOCK - first / Tail::BLOCK) as usize;
         let numbers = first / ENTRIES..end.div_ceil(ENTRIES);
-        let piece = |number: u64| Piece {
+        let piece = |number: u64| TailPiece {
             blocks: place(number * ENTRIES)..place((number + 1) * ENTRIES).min(tail.blocks().len()),
             number,
             index: known.get(&number).and_then(|known| match known {
@@ -91,7 +91,7 @@ impl Pieces {
 
     /// Notes that a search has looked through these pieces. Those that were looked through often
     /// are indexed now.
-    pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = Piece>, tail: &Tail) {
+    pub(super) fn asked(self: &Arc<Self>, pieces: impl Iterator<Item = TailPiece>, tail: &Tail) {
         let size = tail.end_sequence();
         let whole = |number: u64| {
             tail.first_sequence() <= number * ENTRIES && (number + 1) * ENTRIES <= size
@@ -135,7 +135,7 @@ impl Pieces {
             (number * ENTRIES..(number + 1) * ENTRIES).filter_map(|sequence| tail.get(sequence));
         let rows = rows_of(entries.map(AsRef::as_ref));
 
-        match Index::of_entries(&rows) {
+        match EntryIndex::of_entries(&rows) {
             Ok(index) => drop(
                 self.known
                     .lock()

@@ -5,7 +5,7 @@
 use reeve_estate::{Provider, ResourceKind, ResourceState};
 
 use crate::change::{
-    ChangeType, Changes, DeleteVolume, Parse, ResizeMachine, StopMachine, TagResource,
+    ChangeRegistry, ChangeType, DeleteVolume, Parse, ResizeMachine, StopMachine, TagResource,
 };
 use crate::guardrail::protection::losses::*;
 use crate::guardrail::protection::tests::running;
@@ -33,7 +33,7 @@ fn stop(size: &str) -> Plan {
 }
 
 fn lost(plan: Plan, resource: &Resource) -> Vec<(LossKind, bool)> {
-    let plan = plan.with_losses(resource, Catalogue::builtin());
+    let plan = plan.with_losses(resource, PriceCatalogue::builtin());
     assert!(plan.is_intact());
     plan.losses
         .iter()
@@ -79,7 +79,7 @@ fn a_stop_states_disks_address_credits_and_caches() {
 fn the_hash_covers_losses_but_not_their_wording() {
     let plan = resize("m5.xlarge");
     let bare = plan.hash.clone();
-    let stated = plan.with_losses(&machine("m5.xlarge"), Catalogue::builtin());
+    let stated = plan.with_losses(&machine("m5.xlarge"), PriceCatalogue::builtin());
     assert_ne!(stated.hash, bare, "an approval is given to the losses too");
 
     let mut reworded = stated.clone();
@@ -104,7 +104,7 @@ fn the_hash_covers_losses_but_not_their_wording() {
     assert_eq!(
         plain
             .clone()
-            .with_losses(&machine("m5.large"), Catalogue::builtin()),
+            .with_losses(&machine("m5.large"), PriceCatalogue::builtin()),
         plain
     );
 }
@@ -124,14 +124,14 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
     ];
 
     let typed = |row: &&ChangeType| matches!(row.parse, Parse::Typed(_));
-    for row in Changes::builtin().rows().filter(typed) {
+    for row in ChangeRegistry::builtin().rows().filter(typed) {
         let parameters = Json::object([("expire_versions_after_days", Json::from(1_u64))]);
         let planned = PlannedChange {
             name: row.name.to_owned(),
             parameters,
             resource: "i-1".to_owned(),
         };
-        let found = losses(&machine("m5.large"), &planned, Catalogue::builtin());
+        let found = losses(&machine("m5.large"), &planned, PriceCatalogue::builtin());
         assert_eq!(
             found.is_empty(),
             silent.contains(&row.name),
@@ -146,7 +146,7 @@ fn every_change_of_this_release_states_its_losses_or_is_known_to_have_none() {
             parameters: Json::Null,
             resource: "one".to_owned(),
         };
-        let found = losses(&machine("m5.large"), &planned, Catalogue::builtin());
+        let found = losses(&machine("m5.large"), &planned, PriceCatalogue::builtin());
         let details: Vec<&str> = found.iter().map(|loss| loss.detail.as_str()).collect();
         assert_eq!(
             details,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use reeve_audit::query::{Column, Expr, Match};
+use reeve_audit::query::{Expr, Match, QueryColumn};
 use reeve_audit::{Entry, EventKind, Obstacle, events};
 use reeve_http::erasures::digest;
 use reeve_retention::{ERASURE_APPROVALS, ErasureRequest};
@@ -59,7 +59,10 @@ async fn about(
     request: &ErasureRequest,
     now: Timestamp,
 ) -> Result<Vec<Entry>, Obstacle> {
-    let of_request = Expr::field(Column::ResourceId, Match::Identical(request.id.clone()));
+    let of_request = Expr::field(
+        QueryColumn::ResourceId,
+        Match::Identical(request.id.clone()),
+    );
     let mut found = successful(trail, kind, Some(of_request), MOST_ENTRIES, now).await?;
     found.retain(|entry| {
         let stated = entry.metadata.extra.get("digest");

@@ -25,7 +25,7 @@ pub(super) struct Included {
 }
 
 /// Entries of one segment that a request includes.
-pub(super) struct Chosen {
+pub(super) struct ErasureChoice {
     /// Sequences that are to be erased, ascending.
     pub(super) sequences: Vec<u64>,
     /// `true` if a hold includes an entry of the request.
@@ -178,10 +178,10 @@ pub(super) async fn of_segment(
     scope: &ErasureScope,
     segment: &SegmentMeta,
     check: &HoldCheck,
-) -> Result<Chosen, Obstacle> {
+) -> Result<ErasureChoice, Obstacle> {
     let condition = scope.condition()?;
     let mut rows = log.segments.read(segment).await.map_err(Obstacle::of)?;
-    let mut chosen = Chosen {
+    let mut chosen = ErasureChoice {
         sequences: Vec::new(),
         is_held: false,
     };

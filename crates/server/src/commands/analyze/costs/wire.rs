@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 use reeve_anomalies::charges::{
-    Abstention, Advice, Anomaly, AnomalyKind, Costs, CurrencyTotals, DAY_MS, Dimension, Judgement,
-    TagCoverage, Totals,
+    Anomaly, AnomalyKind, ChargeAbstention, ChargeAdvice, ChargeDimension, ChargeJudgement, Costs,
+    CurrencyTotals, DAY_MS, TagCoverage, Totals,
 };
 use reeve_audit::format_instant;
 use reeve_estate::charge::Amount;
@@ -29,7 +29,7 @@ impl Serialize for Exact {
 
 /// Everything that is printed.
 #[derive(Debug, Serialize)]
-pub(super) struct Bill<'a> {
+pub(super) struct CostBill<'a> {
     totals: TotalsOut<'a>,
     anomalies: Vec<AnomalyOut<'a>>,
     recommendations: Vec<AdviceOut<'a>>,
@@ -189,13 +189,13 @@ struct SavingsOut<'a> {
     monthly_after_discounts: Exact,
 }
 
-impl<'a> Bill<'a> {
-    pub(super) fn new(judgement: &'a Judgement) -> Self {
-        let abstention = |one: &'a Abstention| AbstentionOut {
+impl<'a> CostBill<'a> {
+    pub(super) fn new(judgement: &'a ChargeJudgement) -> Self {
+        let abstention = |one: &'a ChargeAbstention| AbstentionOut {
             check: one.check.as_str(),
             reason: &one.reason,
         };
-        Bill {
+        CostBill {
             totals: totals(&judgement.totals),
             anomalies: judgement.anomalies.iter().map(anomaly).collect(),
             recommendations: judgement.advice.iter().map(advice).collect(),
@@ -252,14 +252,14 @@ fn currency(totals: &CurrencyTotals) -> CurrencyOut<'_> {
     );
     CurrencyOut {
         costs: costs(&totals.costs),
-        by_service: by(Dimension::Service),
-        by_service_category: by(Dimension::ServiceCategory),
-        by_provider: by(Dimension::Provider),
-        by_account: by(Dimension::Account),
-        by_sub_account: by(Dimension::SubAccount),
-        by_region: by(Dimension::Region),
-        by_charge_category: by(Dimension::ChargeCategory),
-        by_pricing_category: by(Dimension::PricingCategory),
+        by_service: by(ChargeDimension::Service),
+        by_service_category: by(ChargeDimension::ServiceCategory),
+        by_provider: by(ChargeDimension::Provider),
+        by_account: by(ChargeDimension::Account),
+        by_sub_account: by(ChargeDimension::SubAccount),
+        by_region: by(ChargeDimension::Region),
+        by_charge_category: by(ChargeDimension::ChargeCategory),
+        by_pricing_category: by(ChargeDimension::PricingCategory),
         by_day: totals.by_day.iter().map(day).collect(),
         by_month: totals.by_month.iter().map(month).collect(),
         tags: totals.tags.as_ref().map(tags),
@@ -362,7 +362,7 @@ fn anomaly(anomaly: &Anomaly) -> AnomalyOut<'_> {
     }
 }
 
-fn advice(advice: &Advice) -> AdviceOut<'_> {
+fn advice(advice: &ChargeAdvice) -> AdviceOut<'_> {
     AdviceOut {
         kind: advice.advice_type.as_str(),
         title: &advice.title,

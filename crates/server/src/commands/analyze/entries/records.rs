@@ -5,9 +5,9 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
-use reeve_audit::json::{self, Numbers, Options};
+use reeve_audit::json::{self, Numbers, ParseOptions};
 use reeve_audit::{Draft, Entry, Json, Obstacle};
-use reeve_connect_cloudtrail::{MapError, Record, Texts, map_record};
+use reeve_connect_cloudtrail::{CloudtrailRecord, MapError, Texts, map_record};
 
 use crate::cli::EntriesFormat;
 
@@ -21,7 +21,7 @@ const TIMELESS: &str = "it is needed to compare hours, rates and earlier events"
 type Text = Result<(Where, Vec<u8>), Obstacle>;
 
 /// Entries of one input; what could not be read comes as a message that says where and why.
-pub(super) struct Records {
+pub(super) struct EntryRecords {
     texts: Box<dyn Iterator<Item = Text>>,
     format: Option<EntriesFormat>,
 }
@@ -41,7 +41,7 @@ impl std::fmt::Display for Where {
     }
 }
 
-impl Records {
+impl EntryRecords {
     /// Reads an input, unpacking it where it begins as gzip does.
     pub(super) fn open(
         mut input: impl Read + 'static,
@@ -91,7 +91,7 @@ impl Records {
     }
 }
 
-impl Iterator for Records {
+impl Iterator for EntryRecords {
     type Item = Result<Entry, Obstacle>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -118,9 +118,9 @@ fn is_line(first: &[u8]) -> bool {
         .trim_ascii();
     match json::parse_with(
         text,
-        &Options {
+        &ParseOptions {
             numbers: Numbers::KeepAsText,
-            ..Options::default()
+            ..ParseOptions::default()
         },
     ) {
         Ok(parsed) => {
@@ -186,9 +186,9 @@ fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, Ob
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(text)
         .trim_ascii();
-    let options = Options {
+    let options = ParseOptions {
         numbers: Numbers::KeepAsText,
-        ..Options::default()
+        ..ParseOptions::default()
     };
     let value = json::parse_with(text, &options)
         .map_err(Obstacle::of)?
@@ -208,7 +208,7 @@ fn entry(text: &[u8], format: Option<EntriesFormat>) -> Result<Option<Entry>, Ob
 }
 
 fn cloudtrail(value: Json) -> Result<Option<Entry>, Obstacle> {
-    match Record::from_json(value) {
+    match CloudtrailRecord::from_json(value) {
         Ok(record) => {
             let entry = map_record(record);
             // The mapping keeps a record without a time under 1970.
@@ -258,7 +258,7 @@ mod tests {
 
     /// Identifiers of what was read, and `!` for what was not.
     fn read(text: &str, format: Option<EntriesFormat>) -> String {
-        let records = Records::open(Cursor::new(text.to_owned().into_bytes()), format);
+        let records = EntryRecords::open(Cursor::new(text.to_owned().into_bytes()), format);
         let each = |record: Result<Entry, Obstacle>| {
             record.map_or_else(
                 |_| "!".to_owned(),

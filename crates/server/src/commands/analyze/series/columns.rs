@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
 
-use super::{Row, stamp};
+use super::{SeriesRow, stamp};
 
 /// Names of a column of times, in lower case, the surest first.
 const TIMES: [&str; 10] = [
@@ -146,7 +146,7 @@ impl Columns {
     }
 
     /// The row that starts on a line.
-    pub(super) fn row(&self, record: &ByteRecord, line: u64) -> Result<Row> {
+    pub(super) fn row(&self, record: &ByteRecord, line: u64) -> Result<SeriesRow> {
         let timestamp = self.time.cell(record, line)?;
         let at_ms = stamp::millis(timestamp.trim()).with_context(|| {
             format!(
@@ -165,7 +165,7 @@ impl Columns {
             )
         })?;
 
-        Ok(Row {
+        Ok(SeriesRow {
             line,
             timestamp: timestamp.to_owned(),
             text: text.to_owned(),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use anyhow::{Result, bail};
 use csv::ByteRecord;
 
-use super::Row;
+use super::SeriesRow;
 
 /// Names of columns that tell series apart, letters and digits alone.
 const NAMES: [&str; 25] = [
@@ -49,12 +49,12 @@ const SHOWN: usize = 3;
 
 /// A series that the caller chose: rows whose cell in a column holds a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::commands::analyze) struct Chosen {
+pub(in crate::commands::analyze) struct ChosenLabels {
     column: String,
     value: String,
 }
 
-impl Chosen {
+impl ChosenLabels {
     /// Reads `NAME=VALUE`.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Chosen {
     }
 }
 
-impl std::fmt::Display for Chosen {
+impl std::fmt::Display for ChosenLabels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}={}", self.column, self.value)
     }
@@ -142,7 +142,7 @@ impl Labels {
     }
 
     /// Refuses rows of more than one series.
-    pub(super) fn refuse_several(&self, rows: &[Row], in_time_order: &[usize]) -> Result<()> {
+    pub(super) fn refuse_several(&self, rows: &[SeriesRow], in_time_order: &[usize]) -> Result<()> {
         let Some(column) = self
             .0
             .iter()
@@ -193,7 +193,7 @@ impl Column {
         self.labels.len() <= MOST_LABELS
     }
 
-    fn divides(&self, rows: &[Row], in_time_order: &[usize]) -> bool {
+    fn divides(&self, rows: &[SeriesRow], in_time_order: &[usize]) -> bool {
         if self.labels.len() < 2 || self.labels.len() > rows.len() / 2 {
             return false;
         }

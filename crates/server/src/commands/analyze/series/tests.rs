@@ -224,7 +224,7 @@ fn rows_of_several_series_are_not_one() {
     }
 
     let only = |text: &str| {
-        let only = Some(Chosen::parse(text).unwrap());
+        let only = Some(ChosenLabels::parse(text).unwrap());
         SeriesFile::from_input(
             Input::from_bytes("a.csv", several.as_bytes()),
             &Choice {
@@ -243,5 +243,5 @@ fn rows_of_several_series_are_not_one() {
         "a.csv: no row has host=web-3"
     );
     assert!(format!("{:#}", only("rack=1").unwrap_err()).contains("has no --only column"));
-    assert!(Chosen::parse("host").is_err());
+    assert!(ChosenLabels::parse("host").is_err());
 }
