@@ -191,6 +191,7 @@ impl Views for Log {
     fn view(&self) -> TailView {
         TailView {
             segments: Arc::clone(&self.segments),
+            archived: Arc::default(),
             tail: self.tail.clone(),
         }
     }

@@ -51,6 +51,7 @@ impl Views for Log {
             .unwrap_or_default();
         TailView {
             segments: Arc::clone(&self.segments),
+            archived: Arc::default(),
             tail: Tail::starting_at(end),
         }
     }
@@ -176,6 +177,8 @@ fn kept(folder: &Path) -> Option<Vec<SegmentMeta>> {
             max_timestamp_ms: parts[8].parse().unwrap(),
             max_recorded_at_ms: None,
             expired: None,
+            erased: Vec::new(),
+            moved: None,
         }
     };
 
