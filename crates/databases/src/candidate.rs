@@ -112,10 +112,13 @@ impl IndexCandidate {
     }
 }
 
+/// Schema, table and columns of a candidate.
+type CandidateKey = (String, String, Vec<String>);
+
 /// Returns the candidates of the workload, those of the most time first.
 #[must_use]
 pub fn candidates(observation: &Observation) -> Vec<IndexCandidate> {
-    let mut found: BTreeMap<(String, String, Vec<String>), (f64, Vec<String>)> = BTreeMap::new();
+    let mut found: BTreeMap<CandidateKey, (f64, Vec<String>)> = BTreeMap::new();
     for statement in observation.statements() {
         for table_use in table_uses(observation, &statement.text) {
             let Some(table) = observation.table(&table_use.schema, &table_use.table) else {
