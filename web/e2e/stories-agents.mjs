@@ -54,7 +54,8 @@ async function runsDry({ page, program }) {
     })
     .first()
     .waitFor();
-  assert.equal((await read(page, `intelligence/agents/${agent.id}`)).version, agent.version);
+  const { mode, auto_apply: automatic } = await read(page, `intelligence/agents/${agent.id}`);
+  assert.deepEqual({ mode, automatic }, { mode: agent.mode, automatic: agent.auto_apply });
   assert.equal(
     (await read(page, 'intelligence/actions?limit=1000')).items.length,
     actions.length,

@@ -26,7 +26,8 @@ async function keepsEntries({ page, program }) {
   await restore.getByLabel('Until').fill('2024-02-01T00:00:00Z');
   await restore.getByRole('button', { name: 'Request restore' }).click();
   await restore.getByText('they can be searched already').waitFor();
-  await page.keyboard.press('Escape');
+  page.once('dialog', (question) => void question.accept());
+  await restore.getByRole('button', { name: 'Cancel' }).click();
   await restore.waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Place a hold' }).click();
