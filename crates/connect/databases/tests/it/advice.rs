@@ -1,4 +1,4 @@
-//! What a report advises.
+//! Advice of a report, by rule.
 
 use anyhow::{Context as _, Result};
 use reeve_databases::{DatabaseAdvice, DatabaseReport};
