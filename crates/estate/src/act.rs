@@ -153,7 +153,7 @@ pub enum Applied {
 /// use async_trait::async_trait;
 /// use reeve_estate::{
 ///     Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Resource, ResourceId,
-///     ResourceState, Snapshot,
+///     ResourceState, ResourceSnapshot,
 /// };
 ///
 /// struct Machine(Mutex<Resource>);
@@ -206,7 +206,7 @@ pub enum Applied {
 ///         &self,
 ///         _: &ResourceId,
 ///         _: &str,
-///         _: &Snapshot,
+///         _: &ResourceSnapshot,
 ///     ) -> Result<bool, ActError> {
 ///         Err(failed(ActErrorKind::NotFound, "no snapshot was made"))
 ///     }

@@ -328,7 +328,7 @@ impl CarryError {
 /// use async_trait::async_trait;
 /// use reeve_audit::{FieldCode, FieldError};
 /// use reeve_exports::{
-///     Carrier, CarryError, Destination, DestinationSecret, DestinationSettings,
+///     Carrier, CarryError, ExportDestination, DestinationSecret, DestinationSettings,
 /// };
 ///
 /// struct Folders(PathBuf);
@@ -348,7 +348,7 @@ impl CarryError {
 ///
 ///     async fn put(
 ///         &self,
-///         destination: &Destination,
+///         destination: &ExportDestination,
 ///         _: &DestinationSecret,
 ///         name: &str,
 ///         file: &Path,

@@ -9,7 +9,7 @@
 //! The path of a search, from the top down. A file imports only files below it:
 //!
 //! ```text
-//! search.rs                  request → Job, Matches → Page     read_on.rs and lookup.rs make jobs of their own
+//! search.rs                  request → Job, Matches → EntryPage     read_on.rs and lookup.rs make jobs of their own
 //!   search/log_parts.rs      the job over the tail and the segments, nearest first, until the page is full
 //!     search/tail.rs         unsealed entries: by the index of a piece (tail/pieces.rs), or one by one
 //!     search/segment.rs      one sealed segment: by_index, or by_scan where it has no sound index

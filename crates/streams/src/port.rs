@@ -71,12 +71,12 @@ impl SendError {
 ///
 /// ```
 /// use async_trait::async_trait;
-/// use reeve_streams::{Acked, SendError, Sink, StreamRecord};
+/// use reeve_streams::{Acked, SendError, StreamSink, StreamRecord};
 ///
 /// struct Everything;
 ///
 /// #[async_trait]
-/// impl Sink for Everything {
+/// impl StreamSink for Everything {
 ///     async fn send(&self, batch: &[StreamRecord]) -> Result<Acked, SendError> {
 ///         let last = batch.last().ok_or_else(|| SendError::refused("an empty batch"))?;
 ///         Ok(Acked { through: last.sequence })
