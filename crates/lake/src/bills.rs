@@ -1,6 +1,6 @@
 //! Bills in Parquet: FOCUS files as clouds export them, row group by row group.
 //!
-//! Each cell is turned into the text that a CSV export would have, and [`focus::Reader`] reads both.
+//! Each cell is turned into the text that a CSV export would have, and [`focus::FocusReader`] reads both.
 //! Columns that no charge is made of are not decoded. Refused: files that are no Parquet or have no
 //! FOCUS columns, and more rows than asked for.
 

@@ -8,7 +8,7 @@ use crate::split::Splitter;
 
 /// An iterator over the texts of the values of one input, whatever holds them: an array,
 /// `{"Records": [...]}`, `{"Events": [...]}`, one after the other. Holds one text in memory at a
-/// time. After an error that [ends reading](ReadError::ends_reading) nothing more comes.
+/// time. After an error that [ends reading](CloudtrailReadError::ends_reading) nothing more comes.
 pub struct Texts<R> {
     pieces: Splitter<R>,
 }
