@@ -20,8 +20,8 @@ use reeve_audit::{
 use reeve_bench::memory;
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
-    Aggregation, EntryReader, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta,
-    SegmentStore, StoredEntry, Tail, TailView, TimeUnit, TrailError,
+    Aggregation, EntryReader, GroupBy, LogView, Order, SealedEntry, SearchRequest, SegmentMeta,
+    SegmentStore, StoredEntry, Tail, TimeUnit, TrailError,
 };
 use reeve_tlog::{Hash, commitment};
 
@@ -188,8 +188,8 @@ struct Log {
 
 #[async_trait]
 impl Views for Log {
-    fn view(&self) -> TailView {
-        TailView {
+    fn view(&self) -> LogView {
+        LogView {
             segments: Arc::clone(&self.segments),
             archived: Arc::default(),
             tail: self.tail.clone(),

@@ -28,8 +28,8 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Draft, Entry, RetentionClass};
 use reeve_lake::{EntrySearch, EntrySegments, Views};
 use reeve_ledger::{
-    EntryReader, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore, StoredEntry, Tail,
-    TailView, TrailError,
+    EntryReader, LogView, Order, SealedEntry, SearchRequest, SegmentMeta, SegmentStore,
+    StoredEntry, Tail, TrailError,
 };
 use reeve_tlog::{Hash, commitment};
 
@@ -42,14 +42,14 @@ struct Log {
 
 #[async_trait]
 impl Views for Log {
-    fn view(&self) -> TailView {
+    fn view(&self) -> LogView {
         let end = self
             .segments
             .iter()
             .map(|segment| segment.last_sequence + 1)
             .max()
             .unwrap_or_default();
-        TailView {
+        LogView {
             segments: Arc::clone(&self.segments),
             archived: Arc::default(),
             tail: Tail::starting_at(end),

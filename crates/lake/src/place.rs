@@ -5,7 +5,8 @@
 //! folder is synced. Readers never see `.partial` files. Files and the folders above them, up to
 //! the root, are for their owner alone.
 
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::Arc;
@@ -21,6 +22,14 @@ const PARTIAL: &str = ".partial";
 /// Permissions of files and folders.
 pub(crate) const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
+
+/// Removes a file that may be gone already.
+pub(crate) fn remove_if_there(path: &FsPath) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
 
 /// Reason why a file was not written or read.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ use reeve_tlog::Hash;
 use crate::entry::{Receipt, SealedEntry, StoredEntry};
 use crate::expiry::{ExpireError, root_of};
 use crate::ledger::Ledger;
-use crate::manifest::journal::replace;
+use crate::manifest::journal::{Journal, replace};
 use crate::segment::{Erased, SegmentError, SegmentMeta};
 
 /// Rows that are restored at a time.
@@ -26,7 +26,7 @@ const ROWS_AT_ONCE: usize = 4_096;
 pub struct RewrittenSegment {
     /// The segment as the manifest lists it.
     pub before: SegmentMeta,
-    /// The new file.
+    /// The segment as the manifest will list it, with the new file.
     pub after: SegmentMeta,
     /// First and last sequence of each run of entries that it lacks.
     pub sequences: Vec<(u64, u64)>,
@@ -49,8 +49,8 @@ impl Ledger {
     /// refers to it before [`Ledger::erase`].
     ///
     /// # Errors
-    /// The segment has expired, lies in another tier, lacks one of the entries, is not what was sealed, or the new file
-    /// cannot be written or is not what it should be.
+    /// The segment has expired, lies in another tier, lacks one of the entries, is not what was
+    /// sealed, or the new file cannot be written or is not what it should be.
     pub async fn rewrite(
         &self,
         path: &str,
@@ -135,7 +135,8 @@ impl Ledger {
             request,
             sequences: rewritten.sequences,
         });
-        self.replace(segment).await?;
+        self.change_listed(path, |_| segment, replace, Journal::erase)
+            .await?;
         Ok(receipt)
     }
 
@@ -179,28 +180,6 @@ impl Ledger {
             entries.extend(self.restore(chunk).await?);
         }
         Ok(entries)
-    }
-
-    async fn replace(&self, segment: SegmentMeta) -> Result<(), ExpireError> {
-        // A seal reads the list of segments at its beginning and writes it at its end.
-        let _no_seal = self.not_sealing().await;
-        let shared = self.shared().clone();
-        let replacing = move || {
-            let mut all = shared.all_segments.read().as_ref().clone();
-            replace(&mut all, std::slice::from_ref(&segment))?;
-            let mut journal = shared.journal.lock();
-            shared.config.fence.check()?;
-            journal
-                .as_mut()
-                .ok_or(ExpireError::Closed)?
-                .erase(vec![segment], &all)?;
-            drop(journal);
-            shared.show_segments(Some(all), |shown| shared.view.write().show(shown));
-            Ok::<(), ExpireError>(())
-        };
-        tokio::task::spawn_blocking(replacing)
-            .await
-            .map_err(|_| ExpireError::Closed)?
     }
 }
 

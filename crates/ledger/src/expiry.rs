@@ -18,7 +18,7 @@ use crate::entry::{Receipt, StoredEntry};
 use crate::fence::Fenced;
 use crate::ledger::Ledger;
 use crate::manifest::ManifestError;
-use crate::manifest::journal::mark;
+use crate::manifest::journal::{Journal, mark};
 use crate::read::ReadError;
 use crate::segment::{Expired, SegmentError, SegmentMeta};
 
@@ -96,10 +96,10 @@ impl Ledger {
             policy_version,
         } = tombstone;
         if entry.entry.event_type != events::EXPIRE.event_type() {
-            return Err(refused(path, "its entry is no tombstone"));
+            return Err(ExpireError::refused(path, "its entry is no tombstone"));
         }
         if self.segment(&path)?.expired.is_some() {
-            return Err(refused(path, "it has expired already"));
+            return Err(ExpireError::refused(path, "it has expired already"));
         }
 
         let receipt = self.recorded(entry).await?;
@@ -108,7 +108,7 @@ impl Ledger {
             policy_version,
             freed: None,
         };
-        self.mark(path, expired).await?;
+        self.mark(&path, expired).await?;
         Ok(receipt)
     }
 
@@ -120,7 +120,7 @@ impl Ledger {
     pub async fn free(&self, path: &str) -> Result<u64, ExpireError> {
         let segment = self.segment(path)?;
         if segment.expired.is_none() {
-            return Err(refused(path.to_owned(), "it has not expired"));
+            return Err(ExpireError::refused(path, "it has not expired"));
         }
         self.shared().config.fence.check()?;
         Ok(self.shared().segments.remove(&segment).await?)
@@ -136,22 +136,21 @@ impl Ledger {
             .expired
             .filter(|mark| mark.freed.is_none())
         else {
-            return Err(refused(
-                path.to_owned(),
+            return Err(ExpireError::refused(
+                path,
                 "it is not waiting for its deletion",
             ));
         };
         if entry.entry.event_type != events::FREE.event_type() {
-            return Err(refused(
-                path.to_owned(),
+            return Err(ExpireError::refused(
+                path,
                 "its entry is not about freed bytes",
             ));
         }
 
         let receipt = self.recorded(entry).await?;
         let freed = Some(receipt.sequence);
-        self.mark(path.to_owned(), Expired { freed, ..expired })
-            .await?;
+        self.mark(path, Expired { freed, ..expired }).await?;
         Ok(receipt)
     }
 
@@ -165,31 +164,46 @@ impl Ledger {
         let found = all.iter().find(|segment| segment.path == path);
         found
             .cloned()
-            .ok_or_else(|| refused(path.to_owned(), "the manifest does not list it"))
+            .ok_or_else(|| ExpireError::refused(path, "the manifest does not list it"))
     }
 
-    async fn mark(&self, path: String, expired: Expired) -> Result<(), ExpireError> {
+    async fn mark(&self, path: &str, expired: Expired) -> Result<(), ExpireError> {
+        let marked = |segment| SegmentMeta {
+            expired: Some(expired),
+            ..segment
+        };
+        self.change_listed(path, marked, mark, Journal::expire)
+            .await
+    }
+
+    /// Changes a segment that the manifest lists, and shows readers the list with it; durable when
+    /// this returns. `apply` makes the change in a list or refuses it, `append` records it.
+    pub(crate) async fn change_listed(
+        &self,
+        path: &str,
+        changed: impl FnOnce(SegmentMeta) -> SegmentMeta,
+        apply: fn(&mut [SegmentMeta], &[SegmentMeta]) -> Result<(), ManifestError>,
+        append: fn(&mut Journal, Vec<SegmentMeta>, &[SegmentMeta]) -> Result<(), ManifestError>,
+    ) -> Result<(), ExpireError> {
         // A seal reads the list of segments at its beginning and writes it at its end.
         let _no_seal = self.not_sealing().await;
-        let segment = SegmentMeta {
-            expired: Some(expired),
-            ..self.segment(&path)?
-        };
+        let segment = changed(self.segment(path)?);
         let shared = self.shared().clone();
-        let marking = move || {
+        let changing = move || {
             let mut all = shared.all_segments.read().as_ref().clone();
-            mark(&mut all, std::slice::from_ref(&segment))?;
+            apply(&mut all, std::slice::from_ref(&segment))?;
             let mut journal = shared.journal.lock();
             shared.config.fence.check()?;
-            journal
-                .as_mut()
-                .ok_or(ExpireError::Closed)?
-                .expire(vec![segment], &all)?;
+            append(
+                journal.as_mut().ok_or(ExpireError::Closed)?,
+                vec![segment],
+                &all,
+            )?;
             drop(journal);
             shared.show_segments(Some(all), |shown| shared.view.write().show(shown));
             Ok::<(), ExpireError>(())
         };
-        tokio::task::spawn_blocking(marking)
+        tokio::task::spawn_blocking(changing)
             .await
             .map_err(|_| ExpireError::Closed)?
     }
@@ -205,13 +219,10 @@ pub fn root_of<'e>(entries: impl IntoIterator<Item = &'e StoredEntry>) -> Hash {
     tree.root()
 }
 
-pub(crate) fn refused(path: String, cause: &'static str) -> ExpireError {
-    ExpireError::Refused { path, cause }
-}
-
 impl ExpireError {
     /// Refusal of a request about a segment.
-    pub(crate) fn refused(path: &str, cause: &'static str) -> ExpireError {
-        refused(path.to_owned(), cause)
+    pub(crate) fn refused(path: impl Into<String>, cause: &'static str) -> ExpireError {
+        let path = path.into();
+        ExpireError::Refused { path, cause }
     }
 }

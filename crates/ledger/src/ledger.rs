@@ -23,7 +23,7 @@ use crate::seal::{self, SealError};
 use crate::segment::SegmentStore;
 use crate::sequencer::Command;
 use crate::shared::{Health, LedgerFault, Shared};
-use crate::tail::{Tail, TailView};
+use crate::tail::{LogView, Tail};
 use crate::tiles::TreeHashes;
 
 /// Work on more entries than this is done on a thread for blocking work.
@@ -225,7 +225,7 @@ impl Ledger {
 
     /// Sealed segments and unsealed entries that belong together: each acknowledged entry is in
     /// exactly one of them.
-    pub fn view(&self) -> TailView {
+    pub fn view(&self) -> LogView {
         self.0.shared.keep_deadlines();
         self.0.shared.view.read().clone()
     }

@@ -9,7 +9,7 @@
 //! | concern | items |
 //! |---|---|
 //! | writing | [`Ledger::append`], [`AppendError`], [`Receipt`] |
-//! | reading | [`Ledger::view`] ([`TailView`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`EntryReader`] |
+//! | reading | [`Ledger::view`] ([`LogView`], [`Tail`]), [`Ledger::restore`], [`Ledger::subscribe`], [`EntryReader`] |
 //! | proving | [`Ledger::checkpoint`], [`Ledger::proof`], [`Ledger::multi_prover`], [`Ledger::tile`], [`keys`] |
 //! | keys and witnesses | [`Ledger::rotate_key`], [`Ledger::keys`], [`Ledger::consistency`], [`Ledger::keep_cosigned`] |
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`], [`Ledger::snapshot`] |
@@ -82,5 +82,5 @@ pub use segment::{
 };
 pub use shared::Health;
 pub use snapshot::{Snapshot, SnapshotFile};
-pub use tail::{Tail, TailView};
+pub use tail::{LogView, Tail};
 pub use tiles::{HashReadError, TreeHashes};

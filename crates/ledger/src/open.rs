@@ -21,7 +21,7 @@ use crate::segment::SegmentStore;
 use crate::sequencer::recent::Recents;
 use crate::sequencer::{Command, Sequencer};
 use crate::shared::{LedgerHead, Shared};
-use crate::tail::{Tail, TailView};
+use crate::tail::{LogView, Tail};
 use crate::wal::{Wal, WriteFailure};
 
 /// Identifiers are rebuilt for this many entries at a time.
@@ -74,7 +74,7 @@ pub(crate) async fn open(
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
     let all_segments = manifest.segments;
-    let view = TailView {
+    let view = LogView {
         segments: Arc::default(),
         archived: Arc::default(),
         tail,

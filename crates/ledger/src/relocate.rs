@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use reeve_audit::{Draft, Tier, events};
 
 use crate::entry::Receipt;
-use crate::expiry::{ExpireError, refused};
+use crate::expiry::ExpireError;
 use crate::ledger::Ledger;
-use crate::manifest::journal::relocate;
+use crate::manifest::journal::{Journal, relocate};
 use crate::segment::{Moved, SegmentContent, SegmentMeta};
 
 /// Move of a segment, with the entry about it.
@@ -44,12 +44,15 @@ impl Ledger {
             entry,
         } = relocation;
         if entry.entry.event_type != events::MOVE.event_type() {
-            return Err(refused(path, "its entry is about no move"));
+            return Err(ExpireError::refused(path, "its entry is about no move"));
         }
         let segment = self.segment(&path)?;
         let from = segment.tier();
         if segment.expired.is_some() || to <= from || leaving(&segment).is_some() {
-            return Err(refused(path, "it is not in the state for this move"));
+            return Err(ExpireError::refused(
+                path,
+                "it is not in the state for this move",
+            ));
         }
 
         self.shared().segments.copy(&segment, to).await?;
@@ -60,7 +63,7 @@ impl Ledger {
             leaving: Some(from),
             content,
         };
-        self.note(path, moved).await?;
+        self.note(&path, moved).await?;
         Ok(receipt)
     }
 
@@ -72,13 +75,12 @@ impl Ledger {
     pub async fn settle(&self, path: &str) -> Result<u64, ExpireError> {
         let segment = self.segment(path)?;
         let (Some(moved), Some(tier)) = (segment.moved.clone(), leaving(&segment)) else {
-            return Err(refused(path.to_owned(), "it leaves no tier"));
+            return Err(ExpireError::refused(path, "it leaves no tier"));
         };
         self.shared().config.fence.check()?;
         let bytes = self.shared().segments.leave(&segment, tier).await?;
         let leaving = None;
-        self.note(path.to_owned(), Moved { leaving, ..moved })
-            .await?;
+        self.note(path, Moved { leaving, ..moved }).await?;
         Ok(bytes)
     }
 
@@ -91,30 +93,13 @@ impl Ledger {
         shared.show_segments(None, |shown| shared.view.write().show(shown));
     }
 
-    async fn note(&self, path: String, moved: Moved) -> Result<(), ExpireError> {
-        // A seal reads the list of segments at its beginning and writes it at its end.
-        let _no_seal = self.not_sealing().await;
-        let segment = SegmentMeta {
+    async fn note(&self, path: &str, moved: Moved) -> Result<(), ExpireError> {
+        let noted = |segment| SegmentMeta {
             moved: Some(moved),
-            ..self.segment(&path)?
+            ..segment
         };
-        let shared = self.shared().clone();
-        let noting = move || {
-            let mut all = shared.all_segments.read().as_ref().clone();
-            relocate(&mut all, std::slice::from_ref(&segment))?;
-            let mut journal = shared.journal.lock();
-            shared.config.fence.check()?;
-            journal
-                .as_mut()
-                .ok_or(ExpireError::Closed)?
-                .relocate(vec![segment], &all)?;
-            drop(journal);
-            shared.show_segments(Some(all), |shown| shared.view.write().show(shown));
-            Ok::<(), ExpireError>(())
-        };
-        tokio::task::spawn_blocking(noting)
+        self.change_listed(path, noted, relocate, Journal::relocate)
             .await
-            .map_err(|_| ExpireError::Closed)?
     }
 }
 

@@ -22,7 +22,7 @@ use crate::ids::SealedIds;
 use crate::manifest::journal::Journal;
 use crate::queue::Room;
 use crate::segment::{SegmentMeta, SegmentStore};
-use crate::tail::{ShownSegments, TailView};
+use crate::tail::{LogView, ShownSegments};
 use crate::tiles::Tiles;
 
 /// Number of entries that a slow subscriber may fall behind before it misses some.
@@ -92,7 +92,7 @@ pub(crate) struct Shared {
     pub(crate) unsigned: Option<Unsigned>,
     /// Greatest `recorded_at` when the log was opened, ms since the epoch.
     pub(crate) newest_at_open: i64,
-    pub(crate) view: RwLock<TailView>,
+    pub(crate) view: RwLock<LogView>,
     /// All segments of the manifest, also those that the view does not show.
     pub(crate) all_segments: RwLock<Arc<Vec<SegmentMeta>>>,
     /// Times at which segments cease to be shown.

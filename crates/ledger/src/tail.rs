@@ -28,7 +28,7 @@ pub struct Tail {
 /// Snapshot of the acknowledged entries: each sequence below `tail.first_sequence()` is in exactly
 /// one of the segments, each later one in the tail.
 #[derive(Debug, Clone, Default)]
-pub struct TailView {
+pub struct LogView {
     /// Sealed segments, ordered by first sequence, then class.
     pub segments: Arc<Vec<SegmentMeta>>,
     /// Segments of the cold tier that were not restored: they are in the log, and not searched.
@@ -46,7 +46,7 @@ pub(crate) struct ShownSegments {
     pub(crate) archived: Arc<Vec<SegmentMeta>>,
 }
 
-impl TailView {
+impl LogView {
     /// Replaces the sealed segments.
     pub(crate) fn show(&mut self, shown: ShownSegments) {
         (self.segments, self.archived) = (shown.segments, shown.archived);

@@ -1,5 +1,5 @@
-//! What the service asks of the segments in farther tiers: their places, and local copies for as long
-//! as a restore lasts.
+//! Segments in farther tiers, as the service asks for them: their places, and local copies for as
+//! long as a restore lasts.
 
 use std::collections::HashSet;
 

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::faults::{away, damaged, failed, io as failure};
 use crate::archive::ArchivePlace;
-use crate::place::{FILE_MODE, blocking, private_dirs};
+use crate::place::{FILE_MODE, blocking, private_dirs, remove_if_there};
 
 /// Folder of fetched segments in the data directory.
 const FOLDER: &str = "lake/fetched";
@@ -232,10 +232,7 @@ impl FetchedEntries {
     /// Removes a segment, wherever the next use fetches it from.
     pub(super) fn forget(&self, path: &str) -> io::Result<()> {
         self.shelf.lock().files.remove(path);
-        match fs::remove_file(self.file(path)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove_if_there(&self.file(path))
     }
 
     /// Returns a name for a copy that is only compared.
@@ -256,8 +253,7 @@ pub(super) async fn read_back(
     let path = &segment.path;
     let done = read(segment, tier, place, into).await;
     if done.is_err()
-        && let Err(error) = fs::remove_file(into)
-        && error.kind() != io::ErrorKind::NotFound
+        && let Err(error) = remove_if_there(into)
     {
         tracing::warn!(file = %into.display(), %error, "a file that is of no use could not be removed");
     }

@@ -15,8 +15,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reeve_audit::query::{Sort, SortKey};
 use reeve_ledger::{
-    EntryPage, EntryReader, LeftOut, MOST_SORTED, ReadOn, SearchRequest, SegmentMeta, StoredEntry,
-    Stretch, TailView, TrailError,
+    EntryPage, EntryReader, LeftOut, LogView, MOST_SORTED, ReadOn, SearchRequest, StoredEntry,
+    Stretch, TrailError,
 };
 
 use self::job::{Job, Matches, SortedPage};
@@ -115,7 +115,7 @@ impl EntrySearch {
     }
 
     /// Returns matches for the page, and totals and counts where the job asks for them.
-    async fn matches(&self, job: &Job, view: &TailView) -> Result<Matches, TrailError> {
+    async fn matches(&self, job: &Job, view: &LogView) -> Result<Matches, TrailError> {
         if let Some(page) = job.sort.as_ref().filter(|_| !job.every_match) {
             let mut matches = self.log.sorted(job, page, view).await?;
             matches.total = view.count();
@@ -139,7 +139,7 @@ impl EntrySearch {
 }
 
 /// Returns what a search cannot find because it lies in the cold tier.
-fn left_out(job: &Job, view: &TailView) -> LeftOut {
+fn left_out(job: &Job, view: &LogView) -> LeftOut {
     let touched = view
         .archived
         .iter()
@@ -180,55 +180,38 @@ impl EntrySearch {
         })
     }
 
-    /// Returns `true` if a part of the log was missing because an expiry, erasure or move replaced it
-    /// after the segments were listed: the answer is then sought among the segments of now.
-    fn is_outdated<T>(
-        &self,
-        outcome: &Result<T, TrailError>,
-        segments: &Arc<Vec<SegmentMeta>>,
-    ) -> bool {
-        matches!(outcome, Err(TrailError::Damaged(_)))
-            && !Arc::ptr_eq(segments, &self.log.view().segments)
+    /// Reads, and reads once more among the segments of now if a part of the log was missing because
+    /// an expiry, erasure or move replaced it after the segments were listed.
+    async fn settled<T, R>(&self, read: impl Fn() -> R) -> Result<T, TrailError>
+    where
+        R: Future<Output = Result<T, TrailError>>,
+    {
+        let segments = self.log.view().segments;
+        let outcome = read().await;
+        let is_outdated = matches!(outcome, Err(TrailError::Damaged(_)))
+            && !Arc::ptr_eq(&segments, &self.log.view().segments);
+        if is_outdated { read().await } else { outcome }
     }
 }
 
 #[async_trait]
 impl EntryReader for EntrySearch {
     async fn search(&self, request: &SearchRequest) -> Result<EntryPage, TrailError> {
-        let segments = self.log.view().segments;
-        let outcome = self.search_once(request).await;
-        if self.is_outdated(&outcome, &segments) {
-            return self.search_once(request).await;
-        }
-        outcome
+        self.settled(|| self.search_once(request)).await
     }
 
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {
-        let read = || read_on::stretch(&self.log, request, self.budgets.begin_stretch());
-        let segments = self.log.view().segments;
-        let outcome = read().await;
-        if self.is_outdated(&outcome, &segments) {
-            return read().await;
-        }
-        outcome
+        self.settled(|| read_on::stretch(&self.log, request, self.budgets.begin_stretch()))
+            .await
     }
 
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {
-        let look = || lookup::by_event_id(&self.log, event_id, self.budgets.begin());
-        let segments = self.log.view().segments;
-        let outcome = look().await;
-        if self.is_outdated(&outcome, &segments) {
-            return look().await;
-        }
-        outcome
+        self.settled(|| lookup::by_event_id(&self.log, event_id, self.budgets.begin()))
+            .await
     }
 
     async fn by_sequence(&self, sequence: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
-        let segments = self.log.view().segments;
-        let outcome = lookup::by_sequence(&self.log, sequence).await;
-        if self.is_outdated(&outcome, &segments) {
-            return lookup::by_sequence(&self.log, sequence).await;
-        }
-        outcome
+        self.settled(|| lookup::by_sequence(&self.log, sequence))
+            .await
     }
 }

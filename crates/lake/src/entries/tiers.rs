@@ -1,8 +1,6 @@
 //! The farther tiers of the segments: copies that are verified before they count, and reading what
 //! lies there.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +10,7 @@ use reeve_ledger::{SegmentError, SegmentMeta};
 use super::faults::{away, io as failure};
 use super::fetched::{FetchedEntries, InUse, read_back};
 use crate::archive::ArchivePlace;
+use crate::place::remove_if_there;
 
 /// Places of the farther tiers.
 #[derive(Debug, Clone, Default)]
@@ -109,7 +108,7 @@ impl Tiers {
             };
             failure(path, format!("{origin}: {error}"))
         })?;
-        remove(&scratch).map_err(|error| failure(path, error.to_string()))
+        remove_if_there(&scratch).map_err(|error| failure(path, error.to_string()))
     }
 
     /// Deletes copies that interrupted moves of a segment of the local disk left. A file that is not
@@ -130,7 +129,7 @@ impl Tiers {
                 let scratch = self.fetched.scratch();
                 let scratch = scratch.map_err(|error| failure(path, error.to_string()))?;
                 read_back(segment, tier, place.as_ref(), &scratch).await?;
-                remove(&scratch).map_err(|error| failure(path, error.to_string()))?;
+                remove_if_there(&scratch).map_err(|error| failure(path, error.to_string()))?;
             }
             place.delete(path).await.map_err(wrong)?;
         }
@@ -156,13 +155,5 @@ impl Tiers {
             place.delete(path).await.map_err(wrong)?;
         }
         Ok(bytes.unwrap_or_default())
-    }
-}
-
-/// Removes a file that may be gone.
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }

@@ -1,14 +1,14 @@
 //! Port through which a search sees the log; the ledger fills it.
 
 use async_trait::async_trait;
-use reeve_ledger::{Ledger, ReadError, SealedEntry, StoredEntry, TailView, TrailError};
+use reeve_ledger::{Ledger, LogView, ReadError, SealedEntry, StoredEntry, TrailError};
 
 /// The log as it stands at one moment.
 #[async_trait]
 pub trait Views: Send + Sync {
     /// Segments and tail that belong together: each acknowledged entry is in exactly one of the
     /// two.
-    fn view(&self) -> TailView;
+    fn view(&self) -> LogView;
     /// Adds to sealed entries what follows from the tree (leaf hash, chain), in the order given,
     /// and refuses those that are not what the log committed to.
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError>;
@@ -32,7 +32,7 @@ pub enum SealedPlace {
 
 #[async_trait]
 impl Views for Ledger {
-    fn view(&self) -> TailView {
+    fn view(&self) -> LogView {
         Ledger::view(self)
     }
 

@@ -10,8 +10,8 @@ use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, Metric, ResourceId, SampleStore};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake, Views};
 use reeve_ledger::{
-    Aggregation, EntryReader, GroupBy, Order, SealedEntry, SearchRequest, SegmentMeta,
-    SegmentStore, StoredEntry, Tail, TailView, TrailError,
+    Aggregation, EntryReader, GroupBy, LogView, Order, SealedEntry, SearchRequest, SegmentMeta,
+    SegmentStore, StoredEntry, Tail, TrailError,
 };
 use reeve_tlog::{Hash, commitment};
 use sha2::{Digest, Sha256};
@@ -69,8 +69,8 @@ struct OneSegment(SegmentMeta);
 
 #[async_trait]
 impl Views for OneSegment {
-    fn view(&self) -> TailView {
-        TailView {
+    fn view(&self) -> LogView {
+        LogView {
             segments: Arc::new(vec![self.0.clone()]),
             archived: Arc::default(),
             tail: Tail::starting_at(10),

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use reeve_audit::{Draft, Entry, RetentionClass, SubmitterType};
 use reeve_lake::{EntrySearch, EntrySegments, SealedPlace, Views};
 use reeve_ledger::{
-    SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, TailView, TrailError,
+    LogView, SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, TrailError,
 };
 use reeve_tlog::{Hash, chain_hash, commitment};
 
@@ -132,11 +132,11 @@ impl Log {
 
 #[async_trait]
 impl Views for Log {
-    fn view(&self) -> TailView {
+    fn view(&self) -> LogView {
         let state = self.state.lock();
         let mut tail = Tail::starting_at(state.sealed as u64);
         tail.extend(state.entries[state.sealed..].iter().cloned());
-        TailView {
+        LogView {
             segments: Arc::new(state.segments.clone()),
             archived: Arc::default(),
             tail,

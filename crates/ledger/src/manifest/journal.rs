@@ -273,13 +273,7 @@ fn listed<'s>(
     segments: &'s mut [SegmentMeta],
     change: &SegmentMeta,
 ) -> Result<&'s mut SegmentMeta, ManifestError> {
-    let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
-    let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
-        return Err(contradicts(
-            change,
-            "a record names a segment that is not listed",
-        ));
-    };
+    let segment = found(segments, change)?;
     if !segment.is_same_segment(change) {
         return Err(contradicts(
             change,
@@ -287,6 +281,16 @@ fn listed<'s>(
         ));
     }
     Ok(segment)
+}
+
+/// Returns the segment of a list in the place of a change, whatever the change says of it.
+fn found<'s>(
+    segments: &'s mut [SegmentMeta],
+    change: &SegmentMeta,
+) -> Result<&'s mut SegmentMeta, ManifestError> {
+    let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
+    let segment = at.ok().and_then(|at| segments.get_mut(at));
+    segment.ok_or_else(|| contradicts(change, "a record names a segment that is not listed"))
 }
 
 fn contradicts(change: &SegmentMeta, what: &str) -> ManifestError {

@@ -1,20 +1,12 @@
 //! Erasure of single entries: their segment is written anew, the tombstone comes before the manifest,
 //! the old file goes last, and the next run ends what a power cut interrupted.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use reeve_audit::{Draft, Entry, EventKind, ResourceRef, events};
+use reeve_audit::events;
 use reeve_ledger::{Erasure, ExpireError, Ledger, SegmentMeta};
 
 use crate::faulty_disk::{Faults, FaultyDisk};
-use crate::log::{config, drafts, open, open_on};
+use crate::log::{about, drafts, open, open_gated};
 use crate::segments::MemorySegments;
-
-fn about(kind: &EventKind, path: &str) -> Draft {
-    let entry = Entry::for_event(kind).on(ResourceRef::new("segment", path));
-    Draft::by_reeve(entry, jiff::Timestamp::now()).unwrap()
-}
 
 /// Every third sequence of the first log, and a whole segment of it.
 fn wanted(segments: &MemorySegments, segment: &SegmentMeta) -> Vec<u64> {
@@ -46,7 +38,7 @@ async fn run(ledger: &Ledger, segments: &MemorySegments) -> Result<(), ExpireErr
     Ok(())
 }
 
-/// Sequences of the segments' rows, and whether each erased one is in none.
+/// Sequences of the segments' rows, ascending; each segment has as many as it says.
 fn sealed(ledger: &Ledger, segments: &MemorySegments) -> Vec<u64> {
     let mut all = Vec::new();
     for segment in ledger.segments().iter() {
@@ -122,13 +114,7 @@ async fn erased_entries_are_gone_and_all_others_stay_proved() {
 async fn the_power_goes_before_every_step_of_an_erasure() {
     let life = |crash_at: Option<u64>| async move {
         let (disk, segments) = (FaultyDisk::default(), MemorySegments::new());
-        let start = |disk: &FaultyDisk, segments: &Arc<MemorySegments>| {
-            let gate = disk.clone();
-            segments.gate(move || gate.step().map_err(|error| error.to_string()));
-            let (disk, segments) = (Arc::new(disk.clone()), segments.clone());
-            async move { open_on(disk, config(Path::new("/data")), &segments).await }
-        };
-        let ledger = start(&disk, &segments).await.unwrap();
+        let ledger = open_gated(&disk, &segments).await.unwrap();
         ledger.append(drafts("a", 300)).await.unwrap();
         ledger.seal().await.unwrap();
         let all = sealed(&ledger, &segments);
@@ -146,7 +132,7 @@ async fn the_power_goes_before_every_step_of_an_erasure() {
         }
 
         let disk = disk.after_power_cut(begun + crash_at.unwrap());
-        let ledger = start(&disk, &segments).await.unwrap();
+        let ledger = open_gated(&disk, &segments).await.unwrap();
         let there = sealed(&ledger, &segments);
         for sequence in &all {
             let is_there = there.binary_search(sequence).is_ok();

@@ -2,21 +2,14 @@
 //! mark, and finished by the next run wherever the power went.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{Draft, Entry, EventKind, ResourceRef, events};
+use reeve_audit::events;
 use reeve_ledger::{ExpireError, Ledger, SegmentMeta, Tombstone};
 
 use crate::faulty_disk::{Faults, FaultyDisk};
-use crate::log::{config, drafts, open, open_on};
+use crate::log::{about, drafts, open, open_gated};
 use crate::segments::MemorySegments;
-
-fn about(kind: &EventKind, path: &str) -> Draft {
-    let entry = Entry::for_event(kind).on(ResourceRef::new("segment", path));
-    Draft::by_reeve(entry, Timestamp::now()).unwrap()
-}
 
 fn tombstone(path: &str) -> Tombstone {
     Tombstone {
@@ -159,13 +152,7 @@ async fn an_expired_segment_is_gone_and_stays_proved() {
 async fn the_power_goes_before_every_step_of_an_expiry() {
     let life = |crash_at: Option<u64>| async move {
         let (disk, segments) = (FaultyDisk::default(), MemorySegments::new());
-        let start = |disk: &FaultyDisk, segments: &Arc<MemorySegments>| {
-            let gate = disk.clone();
-            segments.gate(move || gate.step().map_err(|error| error.to_string()));
-            let (disk, segments) = (Arc::new(disk.clone()), segments.clone());
-            async move { open_on(disk, config(Path::new("/data")), &segments).await }
-        };
-        let ledger = start(&disk, &segments).await.unwrap();
+        let ledger = open_gated(&disk, &segments).await.unwrap();
         ledger.append(drafts("a", 300)).await.unwrap();
         ledger.seal().await.unwrap();
         let all = ledger.view().count();
@@ -183,7 +170,7 @@ async fn the_power_goes_before_every_step_of_an_expiry() {
         }
 
         let disk = disk.after_power_cut(begun + crash_at.unwrap());
-        let ledger = start(&disk, &segments).await.unwrap();
+        let ledger = open_gated(&disk, &segments).await.unwrap();
         for segment in ledger.segments().iter() {
             let there = segments.read_rows(&segment.path).is_some();
             assert!(

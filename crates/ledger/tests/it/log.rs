@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Entry, EventKind, ResourceRef};
 use reeve_ledger::disk::{Disk, LocalDisk};
 use reeve_ledger::{Config, Ledger, OpenError, Receipt, SegmentStore, StoredEntry};
 use reeve_tlog::{Checkpoint, Hash, NoteSigner, Tree, chain_hash, commitment};
 
+use crate::faulty_disk::FaultyDisk;
 use crate::segments::MemorySegments;
 
 pub(crate) const ORIGIN: &str = "log.example/test";
@@ -32,6 +33,22 @@ pub(crate) async fn open_on(
     segments: &Arc<MemorySegments>,
 ) -> Result<Ledger, OpenError> {
     Ledger::open_on(disk, config, signer(), segments.clone()).await
+}
+
+/// Opens a log on a faulty disk, whose steps those of the segments are too.
+pub(crate) async fn open_gated(
+    disk: &FaultyDisk,
+    segments: &Arc<MemorySegments>,
+) -> Result<Ledger, OpenError> {
+    let gate = disk.clone();
+    segments.gate(move || gate.step().map_err(|error| error.to_string()));
+    open_on(Arc::new(disk.clone()), config(Path::new("/data")), segments).await
+}
+
+/// An entry of Reeve about a segment.
+pub(crate) fn about(kind: &EventKind, path: &str) -> Draft {
+    let entry = Entry::for_event(kind).on(ResourceRef::new("segment", path));
+    Draft::by_reeve(entry, Timestamp::now()).unwrap()
 }
 
 /// A draft with an identifier and something to tell it by.

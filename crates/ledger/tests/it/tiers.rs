@@ -2,24 +2,16 @@
 //! the power went, and the next run ends what was begun.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
 
-use jiff::Timestamp;
-use reeve_audit::{Draft, Entry, EventKind, ResourceRef, Tier, events};
+use reeve_audit::{Tier, events};
 use reeve_ledger::{
     Erasure, ExpireError, Ledger, Relocation, SegmentContent, SegmentMeta, SegmentStore as _,
     Tombstone,
 };
 
 use crate::faulty_disk::{Faults, FaultyDisk};
-use crate::log::{config, drafts, open, open_on};
+use crate::log::{about, drafts, open, open_gated};
 use crate::segments::MemorySegments;
-
-fn about(kind: &EventKind, path: &str) -> Draft {
-    let entry = Entry::for_event(kind).on(ResourceRef::new("segment", path));
-    Draft::by_reeve(entry, Timestamp::now()).unwrap()
-}
 
 fn relocation(path: &str, to: Tier) -> Relocation {
     Relocation {
@@ -192,13 +184,7 @@ async fn the_power_goes_before_every_step_of_a_move() {
 
 async fn life(before: Option<Tier>, to: Tier, crash_at: Option<u64>) -> u64 {
     let (disk, segments) = (FaultyDisk::default(), MemorySegments::new());
-    let start = |disk: &FaultyDisk, segments: &Arc<MemorySegments>| {
-        let gate = disk.clone();
-        segments.gate(move || gate.step().map_err(|error| error.to_string()));
-        let (disk, segments) = (Arc::new(disk.clone()), segments.clone());
-        async move { open_on(disk, config(Path::new("/data")), &segments).await }
-    };
-    let ledger = start(&disk, &segments).await.unwrap();
+    let ledger = open_gated(&disk, &segments).await.unwrap();
     ledger.append(drafts("a", 300)).await.unwrap();
     ledger.seal().await.unwrap();
     if let Some(tier) = before {
@@ -220,7 +206,7 @@ async fn life(before: Option<Tier>, to: Tier, crash_at: Option<u64>) -> u64 {
         Some(step) => disk.after_power_cut(begun + step),
     };
 
-    let ledger = start(&disk, &segments).await.unwrap();
+    let ledger = open_gated(&disk, &segments).await.unwrap();
     for segment in views(&ledger) {
         let rows = segments.read(&segment).await.unwrap();
         assert_eq!(rows.len() as u64, segment.count);

@@ -19,7 +19,7 @@ pub(crate) struct ExpiredGap {
 /// Reason why a sequence is not at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gone {
-    /// Its segment expired.
+    /// The segment that had the entry expired.
     Expired,
     /// Its segment lies in a tier that was not read.
     Elsewhere,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use reeve_ledger::{SealedEntry, SegmentMeta, StoredEntry, TailView, TrailError};
+use reeve_ledger::{LogView, SealedEntry, SegmentMeta, StoredEntry, TrailError};
 
 use super::job::Found;
 use super::workers::share_out;
@@ -21,7 +21,7 @@ pub(super) async fn entries(
     segments: &Arc<EntrySegments>,
     views: &Arc<dyn Views>,
     page: Vec<Found>,
-    view: &TailView,
+    view: &LogView,
 ) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
     let mut wanted: BTreeMap<usize, Places> = BTreeMap::new();
     for found in &page {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use reeve_audit::query::{QueryColumn, SortKey};
-use reeve_ledger::{Order, SegmentMeta, StoredEntry, TailView, TrailError};
+use reeve_ledger::{LogView, Order, SegmentMeta, StoredEntry, TrailError};
 
 use super::fetch;
 use super::job::{Found, Job, Matches, SortedPage};
@@ -44,7 +44,7 @@ impl LogParts {
     }
 
     /// Returns the log as it stands now.
-    pub(super) fn view(&self) -> TailView {
+    pub(super) fn view(&self) -> LogView {
         self.views.view()
     }
 
@@ -63,7 +63,7 @@ impl LogParts {
     pub(super) async fn every_match(
         &self,
         job: &Job,
-        view: &TailView,
+        view: &LogView,
     ) -> Result<Matches, TrailError> {
         let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
         let relevant = (0..view.segments.len())
@@ -75,7 +75,7 @@ impl LogParts {
 
     /// Returns the matches of the page alone. The tail is newer than most segments, so that it
     /// comes first or last.
-    pub(super) async fn page(&self, job: &Job, view: &TailView) -> Result<Matches, TrailError> {
+    pub(super) async fn page(&self, job: &Job, view: &LogView) -> Result<Matches, TrailError> {
         let mut matches = Matches::new(job);
         if job.order == Order::NewestFirst {
             matches = tail::matches(&view.tail, &self.pieces, job).await?;
@@ -106,7 +106,7 @@ impl LogParts {
         &self,
         job: &Job,
         page: &SortedPage,
-        view: &TailView,
+        view: &LogView,
     ) -> Result<Matches, TrailError> {
         let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
         let mut left: Vec<usize> = (0..view.segments.len())
@@ -153,7 +153,7 @@ impl LogParts {
     pub(super) async fn onwards(
         &self,
         job: &Job,
-        view: &TailView,
+        view: &LogView,
     ) -> Result<(Matches, u64), TrailError> {
         let start = job.reach().start;
         let mut matches = Matches::new(job);
@@ -197,7 +197,7 @@ impl LogParts {
     pub(super) async fn fetch(
         &self,
         page: Vec<Found>,
-        view: &TailView,
+        view: &LogView,
     ) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
         fetch::entries(&self.segments, &self.views, page, view).await
     }
@@ -208,7 +208,7 @@ impl LogParts {
     async fn segments_at(
         &self,
         job: &Job,
-        view: &TailView,
+        view: &LogView,
         positions: Vec<usize>,
     ) -> Result<(Matches, Vec<usize>), TrailError> {
         let searched = share_out(positions, |queue| {
@@ -263,7 +263,7 @@ impl LogParts {
 }
 
 /// Returns the segments that can have matches for the page, the nearest last.
-fn nearest_last(job: &Job, view: &TailView) -> Vec<usize> {
+fn nearest_last(job: &Job, view: &LogView) -> Vec<usize> {
     let reach = job.reach();
     let can_have = |segment: &SegmentMeta| {
         segment.first_sequence < reach.end

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use reeve_ledger::{Order, ReadOn, StoredEntry, Stretch, TailView, TrailError};
+use reeve_ledger::{LogView, Order, ReadOn, StoredEntry, Stretch, TrailError};
 
 use super::job::{Found, Job};
 use super::log_parts::LogParts;
@@ -66,7 +66,7 @@ async fn fetch_within(
     log: &LogParts,
     found: Vec<Found>,
     bytes: usize,
-    view: &TailView,
+    view: &LogView,
 ) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
     let mut entries: Vec<Arc<StoredEntry>> = Vec::with_capacity(found.len());
     let (mut left, mut largest, mut step) = (bytes, 1, FIRST_STEP);

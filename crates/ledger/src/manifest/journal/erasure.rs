@@ -1,24 +1,19 @@
 //! Replacement of segments by what they are after an erasure.
 
 use super::super::{ManifestError, has_sound_runs};
+use super::{contradicts, found};
 use crate::segment::SegmentMeta;
 
 /// Replaces segments of a list, which is in the order of the manifest. Refuses segments that are not
-/// in it, have expired or lie in another tier, and an erasure that takes another back, takes entries twice, or does not
-/// account for each entry that is gone.
+/// in it, have expired or lie in another tier, and an erasure that takes another back, takes entries
+/// twice, or does not account for each entry that is gone.
 pub(crate) fn replace(
     segments: &mut [SegmentMeta],
     rewritten: &[SegmentMeta],
 ) -> Result<(), ManifestError> {
     for change in rewritten {
-        let refused = |what: &str| {
-            let path = &change.path;
-            Err(ManifestError::Contradiction(format!("{path}: {what}")))
-        };
-        let at = segments.binary_search_by(|segment| segment.order().cmp(&change.order()));
-        let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
-            return refused("an erasure names a segment that is not listed");
-        };
+        let refused = |what: &str| Err(contradicts(change, what));
+        let segment = found(segments, change)?;
         if segment.expired.is_some() || change.expired.is_some() {
             return refused("an erasure names a segment that has expired");
         }
