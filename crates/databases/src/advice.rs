@@ -29,7 +29,7 @@ impl Area {
     }
 }
 
-/// How urgently advice asks for attention.
+/// Urgency of advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -120,6 +120,32 @@ impl Unjudged {
         Unjudged {
             object: object.into(),
             ..self
+        }
+    }
+}
+
+impl DatabaseAdvice {
+    /// Advice that no statement follows: a person does, in the application or the machine.
+    pub(crate) fn for_people(
+        area: Area,
+        rule: &str,
+        object: impl Into<String>,
+        title: &str,
+        severity: Severity,
+        cost: AdviceCost,
+        reasons: Vec<String>,
+    ) -> DatabaseAdvice {
+        DatabaseAdvice {
+            area,
+            rule: rule.to_owned(),
+            object: object.into(),
+            title: titled(title),
+            severity,
+            statements: Vec::new(),
+            undo: Vec::new(),
+            cost,
+            reasons,
+            needs_restart: false,
         }
     }
 }

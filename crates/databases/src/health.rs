@@ -1,6 +1,6 @@
 //! Health: settings that risk data, transaction identifiers, dead rows, sequences, keys, lag.
 
-use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged};
 use crate::engine::Engine;
 use crate::observation::{DatabaseTable, Observation, Sequence};
 use crate::parameter::is_switched_off;
@@ -91,18 +91,7 @@ fn advice(
     cost: AdviceCost,
     reasons: Vec<String>,
 ) -> DatabaseAdvice {
-    DatabaseAdvice {
-        area: Area::Health,
-        rule: rule.to_owned(),
-        object: object.to_owned(),
-        title: titled(title),
-        severity,
-        statements: Vec::new(),
-        undo: Vec::new(),
-        cost,
-        reasons,
-        needs_restart: false,
-    }
+    DatabaseAdvice::for_people(Area::Health, rule, object, title, severity, cost, reasons)
 }
 
 fn cost(before: f64, after: Option<f64>, unit: CostUnit) -> AdviceCost {

@@ -1,4 +1,4 @@
-//! What a connector read of one database of a server.
+//! Facts that a connector read of one database of a server.
 //!
 //! Counters are totals since [`ServerFacts::counted_s`] seconds ago. A value that the engine or the
 //! user's permissions do not give is `None` or an empty list, and never zero.
@@ -91,7 +91,7 @@ impl Observation {
         self.settings.iter().find(|setting| setting.name == name)
     }
 
-    /// Returns a table.
+    /// Returns the table of a schema and a name.
     #[must_use]
     pub fn table(&self, schema: &str, name: &str) -> Option<&DatabaseTable> {
         let is_it = |table: &&DatabaseTable| table.schema == schema && table.name == name;
@@ -172,7 +172,7 @@ impl DatabaseTable {
         Some(self.inserts? + updates.max(0.0))
     }
 
-    /// Returns a column.
+    /// Returns the column of a name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&DatabaseColumn> {
         self.columns.iter().find(|column| column.name == name)
@@ -207,7 +207,7 @@ pub enum Constraint {
     Partition,
 }
 
-/// An index.
+/// An index of a table, with how often it was used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatabaseIndex {
     pub schema: String,

@@ -10,14 +10,14 @@ mod postgresql;
 use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
 use crate::engine::Engine;
 use crate::observation::{DatabaseSetting, Observation};
-use crate::unit::{bytes, count};
+use crate::unit::{bytes, count, percent};
 
 pub(crate) use postgresql::is_switched_off;
 
 pub(crate) const MIB: f64 = 1_048_576.0;
 pub(crate) const GIB: f64 = 1_073_741_824.0;
 
-/// Judges the parameters.
+/// Returns advice on settings of the server, and rules that lack a measurement.
 pub(crate) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     let (mut advice, mut unjudged) = match observation.engine {
         Engine::Postgresql => postgresql::judge(observation),
@@ -37,6 +37,84 @@ struct Proposal<'s> {
     is_size: bool,
     severity: Severity,
     reasons: Vec<String>,
+}
+
+/// Reads of the buffer before its share of hits says something.
+const MIN_READS: f64 = 100_000.0;
+/// Share of hits above which a larger buffer saves hardly anything.
+const GOOD_HITS: f64 = 0.99;
+
+/// A buffer of the server that serves too few of the reads asked of it.
+struct PoorBuffer<'o> {
+    setting: &'o DatabaseSetting,
+    /// Bytes of the machine's memory.
+    memory: f64,
+    /// Bytes of the database; `None` where they are not known.
+    database: Option<f64>,
+    hit: f64,
+    asked: f64,
+}
+
+impl<'o> PoorBuffer<'o> {
+    /// Returns the buffer of a setting if it is a poor one. Without the size of the machine's memory
+    /// no larger one can be advised.
+    fn find(observation: &'o Observation, name: &str) -> Result<Option<Self>, Unjudged> {
+        let server = &observation.server;
+        let (Some(setting), Some(hit), Some(read)) = (
+            observation.setting(name),
+            server.blocks_hit,
+            server.blocks_read,
+        ) else {
+            return Ok(None);
+        };
+        let asked = hit + read;
+        if asked < MIN_READS || hit / asked >= GOOD_HITS {
+            return Ok(None);
+        }
+        let memory = server
+            .memory_bytes
+            .ok_or_else(|| memory_unknown(&format!("tune_{name}")))?;
+        Ok(Some(PoorBuffer {
+            setting,
+            memory,
+            database: server.size_bytes,
+            hit,
+            asked,
+        }))
+    }
+
+    /// Proposes so many bytes, if they are clearly more. `reads` is the engine's name for them.
+    fn proposal(&self, value: f64, reads: &str, budget: String) -> Option<Proposal<'o>> {
+        let hits = self.hit / self.asked;
+        let before = self.setting.number().unwrap_or_default();
+        (value > before * 1.2).then(|| Proposal {
+            setting: self.setting,
+            value: whole_mib(value),
+            is_size: true,
+            severity: if hits < 0.9 {
+                Severity::High
+            } else {
+                Severity::Medium
+            },
+            reasons: vec![
+                format!(
+                    "{} of {} {reads} were in the buffer: {}",
+                    count(self.hit),
+                    count(self.asked),
+                    percent(hits)
+                ),
+                budget,
+                format!(
+                    "the database has {}",
+                    bytes(self.database.unwrap_or_default())
+                ),
+            ],
+        })
+    }
+}
+
+fn whole_mib(value: f64) -> f64 {
+    (value / MIB).floor().max(1.0) * MIB
 }
 
 impl Proposal<'_> {
@@ -135,22 +213,33 @@ fn connections(observation: &Observation) -> Result<Option<DatabaseAdvice>, Unju
         return Ok(None);
     }
     let active = activity.active.unwrap_or_default();
-    Ok(Some(DatabaseAdvice {
-        area: Area::Parameter,
-        rule: RULE.to_owned(),
-        object: "max_connections".to_owned(),
-        title: titled("Put a connection pooler in front of the database"),
-        severity: if share >= 0.95 { Severity::Critical } else { Severity::High },
-        statements: Vec::new(),
-        undo: Vec::new(),
-        cost: AdviceCost { before: share * 100.0, after: None, unit: CostUnit::Percent },
-        reasons: vec![
-            format!("{} of {} connections were open at once: {:.0} %", count(peak), count(limit), share * 100.0),
+    let pooled = "a pooler in transaction mode serves the same clients with fewer sessions, without their memory";
+    Ok(Some(DatabaseAdvice::for_people(
+        Area::Parameter,
+        RULE,
+        "max_connections",
+        "Put a connection pooler in front of the database",
+        if share >= 0.95 {
+            Severity::Critical
+        } else {
+            Severity::High
+        },
+        AdviceCost {
+            before: share * 100.0,
+            after: None,
+            unit: CostUnit::Percent,
+        },
+        vec![
+            format!(
+                "{} of {} connections were open at once: {:.0} %",
+                count(peak),
+                count(limit),
+                share * 100.0
+            ),
             format!("{} of them execute a statement now", count(active)),
-            "a pooler in transaction mode serves the same clients with fewer sessions, without their memory".to_owned(),
+            pooled.to_owned(),
         ],
-        needs_restart: false,
-    }))
+    )))
 }
 
 /// Abstention of a rule that needs the size of the machine's memory.

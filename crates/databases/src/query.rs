@@ -1,6 +1,6 @@
 //! Patterns of statements: the ones that take the time, loops of single rows, scans, spills, locks.
 
-use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged};
 use crate::observation::{DatabaseStatement, DatabaseTable, Observation, StatementSource};
 use crate::predicate::table_uses;
 use crate::statement::short;
@@ -17,7 +17,7 @@ const SCAN_ROWS: f64 = 10_000.0;
 /// Waits that are longer than one transaction should make another wait, seconds.
 const LONG_WAIT_S: f64 = 5.0;
 
-/// Judges the statements.
+/// Returns advice on statements, tables read as a whole and sessions that wait for locks.
 pub(crate) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unjudged>) {
     let mut advice = Vec::new();
     let mut unjudged = Vec::new();
@@ -63,18 +63,8 @@ fn advice(
     mut reasons: Vec<String>,
 ) -> DatabaseAdvice {
     reasons.push(short(&statement.text, 200));
-    DatabaseAdvice {
-        area: Area::Query,
-        rule: rule.to_owned(),
-        object: statement.id.clone(),
-        title: titled(title),
-        severity,
-        statements: Vec::new(),
-        undo: Vec::new(),
-        cost,
-        reasons,
-        needs_restart: false,
-    }
+    let object = statement.id.as_str();
+    DatabaseAdvice::for_people(Area::Query, rule, object, title, severity, cost, reasons)
 }
 
 fn in_ms(before: f64) -> AdviceCost {
@@ -263,20 +253,19 @@ fn full_scan(table: &DatabaseTable) -> Option<DatabaseAdvice> {
         return None;
     }
     let object = format!("{}.{}", table.schema, table.name);
-    Some(DatabaseAdvice {
-        area: Area::Query,
-        rule: "full_scan".to_owned(),
-        title: titled(&format!("{object} is read as a whole again and again")),
+    let title = format!("{object} is read as a whole again and again");
+    Some(DatabaseAdvice::for_people(
+        Area::Query,
+        "full_scan",
         object,
-        severity: Severity::Medium,
-        statements: Vec::new(),
-        undo: Vec::new(),
-        cost: AdviceCost {
+        &title,
+        Severity::Medium,
+        AdviceCost {
             before: rows,
             after: None,
             unit: CostUnit::RowsExamined,
         },
-        reasons: vec![
+        vec![
             format!(
                 "{} scans of the whole table read {} rows",
                 count(scans),
@@ -284,8 +273,7 @@ fn full_scan(table: &DatabaseTable) -> Option<DatabaseAdvice> {
             ),
             format!("it has {} rows", count(table.live_rows)),
         ],
-        needs_restart: false,
-    })
+    ))
 }
 
 fn lock_waits(observation: &Observation) -> Option<DatabaseAdvice> {
@@ -297,28 +285,25 @@ fn lock_waits(observation: &Observation) -> Option<DatabaseAdvice> {
         return None;
     }
     let blocker = longest.blocked_by.as_deref().unwrap_or("another session");
-    Some(DatabaseAdvice {
-        area: Area::Query,
-        rule: "lock_wait".to_owned(),
-        object: blocker.to_owned(),
-        title: titled(&format!("{} sessions wait for locks", waiting.len())),
-        severity: Severity::High,
-        statements: Vec::new(),
-        undo: Vec::new(),
-        cost: AdviceCost {
+    Some(DatabaseAdvice::for_people(
+        Area::Query,
+        "lock_wait",
+        blocker,
+        &format!("{} sessions wait for locks", waiting.len()),
+        Severity::High,
+        AdviceCost {
             before: longest.age_s,
             after: None,
             unit: CostUnit::Seconds,
         },
-        reasons: vec![
+        vec![
             format!(
                 "session {} of {} waits for {:.0} s",
                 longest.id, longest.user, longest.age_s
             ),
             format!("session {blocker} holds the lock"),
         ],
-        needs_restart: false,
-    })
+    ))
 }
 
 #[cfg(test)]

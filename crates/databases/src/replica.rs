@@ -1,6 +1,6 @@
 //! Read replicas: above a rate of statements, where most of them read.
 
-use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged};
 use crate::observation::{Observation, StatementSource};
 use crate::thresholds::DatabaseThresholds;
 use crate::unit::{count, percent};
@@ -35,23 +35,18 @@ pub(crate) fn judge(
         return Ok(None);
     }
     let replicas = observation.replication.replicas.unwrap_or_default();
-    Ok(Some(DatabaseAdvice {
-        area: Area::Replica,
-        rule: RULE.to_owned(),
-        object: observation.database.clone(),
-        title: titled(&format!(
-            "Add a read replica: {} statements a second",
-            count(rate)
-        )),
-        severity: Severity::Medium,
-        statements: Vec::new(),
-        undo: Vec::new(),
-        cost: AdviceCost {
+    Ok(Some(DatabaseAdvice::for_people(
+        Area::Replica,
+        RULE,
+        observation.database.as_str(),
+        &format!("Add a read replica: {} statements a second", count(rate)),
+        Severity::Medium,
+        AdviceCost {
             before: rate,
             after: Some(rate - rate * share / f64::from(replicas + 2)),
             unit: CostUnit::Value,
         },
-        reasons: vec![
+        vec![
             format!(
                 "{} statements a second, above {}",
                 count(rate),
@@ -64,8 +59,7 @@ pub(crate) fn judge(
                 percent(1.0 / f64::from(replicas + 2))
             ),
         ],
-        needs_restart: false,
-    }))
+    )))
 }
 
 /// Reads, writes and the seconds that they were counted for.

@@ -1,4 +1,4 @@
-//! What a session with a database of the company would read: a shop's orders with statements that
+//! Reading of a simulated database, as a session with it would answer: a shop's orders with statements that
 //! lack an index, indexes that stand twice, and a buffer that is too small.
 
 use jiff::Timestamp;

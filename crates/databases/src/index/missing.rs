@@ -45,7 +45,7 @@ impl WeighedTrial<'_> {
     }
 }
 
-/// Judges the trials.
+/// Returns advice for candidates whose trials help enough, and the reasons why others do not.
 pub(crate) fn judge(
     observation: &Observation,
     trials: &[IndexTrial],

@@ -1,13 +1,10 @@
 //! Parameters of MariaDB and MySQL.
 
-use super::{MIB, Proposal, memory_unknown};
-use crate::advice::{DatabaseAdvice, Severity, Unjudged};
+use super::{MIB, PoorBuffer, Proposal};
+use crate::advice::{DatabaseAdvice, Unjudged};
 use crate::observation::Observation;
-use crate::unit::{bytes, count, percent};
+use crate::unit::{bytes, count};
 
-/// Reads of the buffer before a share of hits says something.
-const MIN_READS: f64 = 100_000.0;
-const GOOD_HITS: f64 = 0.99;
 /// Share of memory for buffer and sessions together; the rest is for the system.
 const SERVER_SHARE: f64 = 0.8;
 /// Memory of a session, where its settings are not read.
@@ -24,22 +21,9 @@ pub(super) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unju
 }
 
 fn buffer_pool(observation: &Observation) -> Result<Option<Proposal<'_>>, Unjudged> {
-    let server = &observation.server;
-    let (Some(setting), Some(hit), Some(read)) = (
-        observation.setting("innodb_buffer_pool_size"),
-        server.blocks_hit,
-        server.blocks_read,
-    ) else {
+    let Some(buffer) = PoorBuffer::find(observation, "innodb_buffer_pool_size")? else {
         return Ok(None);
     };
-    let asked = hit + read;
-    let hits = hit / asked.max(1.0);
-    if asked < MIN_READS || hits >= GOOD_HITS {
-        return Ok(None);
-    }
-    let memory = server
-        .memory_bytes
-        .ok_or_else(|| memory_unknown("tune_innodb_buffer_pool_size"))?;
 
     let activity = &observation.activity;
     let sessions = activity
@@ -47,39 +31,17 @@ fn buffer_pool(observation: &Observation) -> Result<Option<Proposal<'_>>, Unjudg
         .or(activity.connections)
         .unwrap_or(1.0);
     let per_session = session_bytes(observation);
-    let budget = memory * SERVER_SHARE - sessions * per_session;
-    let size = server.size_bytes.unwrap_or(f64::MAX);
+    let budget = buffer.memory * SERVER_SHARE - sessions * per_session;
+    let size = buffer.database.unwrap_or(f64::MAX);
     let value = (budget.min(size.max(128.0 * MIB) * 1.1) / (128.0 * MIB)).floor() * 128.0 * MIB;
-    let before = setting.number().unwrap_or_default();
-    Ok((value > before * 1.2).then(|| Proposal {
-        setting,
-        value,
-        is_size: true,
-        severity: if hits < 0.9 {
-            Severity::High
-        } else {
-            Severity::Medium
-        },
-        reasons: vec![
-            format!(
-                "{} of {} reads were in the buffer: {}",
-                count(hit),
-                count(asked),
-                percent(hits)
-            ),
-            format!(
-                "80 % of {} memory less {} sessions x {} = {}",
-                bytes(memory),
-                count(sessions),
-                bytes(per_session),
-                bytes(budget)
-            ),
-            format!(
-                "the database has {}",
-                bytes(server.size_bytes.unwrap_or_default())
-            ),
-        ],
-    }))
+    let reason = format!(
+        "80 % of {} memory less {} sessions x {} = {}",
+        bytes(buffer.memory),
+        count(sessions),
+        bytes(per_session),
+        bytes(budget)
+    );
+    Ok(buffer.proposal(value, "reads", reason))
 }
 
 /// Buffers that one session may allocate.

@@ -1,16 +1,12 @@
 //! Parameters of PostgreSQL.
 
-use super::{GIB, MIB, Proposal, memory_unknown};
+use super::{GIB, MIB, PoorBuffer, Proposal, memory_unknown, whole_mib};
 use crate::advice::{DatabaseAdvice, Severity, Unjudged};
 use crate::observation::{DatabaseSetting, Observation};
 use crate::unit::{bytes, count, percent};
 
 /// Bytes of a block.
 const BLOCK: f64 = 8_192.0;
-/// Blocks that must have been asked for before a share of hits says something.
-const MIN_BLOCKS: f64 = 100_000.0;
-/// Share of hits above which a larger buffer saves hardly anything.
-const GOOD_HITS: f64 = 0.99;
 /// Share of memory for the buffer: beyond a quarter PostgreSQL caches twice with the kernel.
 const BUFFER_SHARE: f64 = 0.25;
 /// Share of memory that the sorts of all sessions may take together.
@@ -39,54 +35,19 @@ pub(super) fn judge(observation: &Observation) -> (Vec<DatabaseAdvice>, Vec<Unju
 }
 
 fn shared_buffers(observation: &Observation) -> Result<Option<Proposal<'_>>, Unjudged> {
-    let server = &observation.server;
-    let (Some(setting), Some(hit), Some(read)) = (
-        observation.setting("shared_buffers"),
-        server.blocks_hit,
-        server.blocks_read,
-    ) else {
+    let Some(buffer) = PoorBuffer::find(observation, "shared_buffers")? else {
         return Ok(None);
     };
-    let asked = hit + read;
-    let hits = hit / asked.max(1.0);
-    if asked < MIN_BLOCKS || hits >= GOOD_HITS {
-        return Ok(None);
-    }
-    let memory = server
-        .memory_bytes
-        .ok_or_else(|| memory_unknown("tune_shared_buffers"))?;
 
-    let before = setting.number().unwrap_or_default();
+    let share = buffer.memory * BUFFER_SHARE;
     // A buffer larger than the database holds nothing more.
-    let size = server.size_bytes.unwrap_or(f64::MAX);
-    let value = (memory * BUFFER_SHARE).min(size.max(128.0 * MIB));
-    Ok((value > before * 1.2).then(|| Proposal {
-        setting,
-        value: whole_mib(value),
-        is_size: true,
-        severity: if hits < 0.9 {
-            Severity::High
-        } else {
-            Severity::Medium
-        },
-        reasons: vec![
-            format!(
-                "{} of {} blocks were in the buffer: {}",
-                count(hit),
-                count(asked),
-                percent(hits)
-            ),
-            format!(
-                "a quarter of {} memory is {}",
-                bytes(memory),
-                bytes(memory * BUFFER_SHARE)
-            ),
-            format!(
-                "the database has {}",
-                bytes(server.size_bytes.unwrap_or_default())
-            ),
-        ],
-    }))
+    let value = share.min(buffer.database.unwrap_or(f64::MAX).max(128.0 * MIB));
+    let reason = format!(
+        "a quarter of {} memory is {}",
+        bytes(buffer.memory),
+        bytes(share)
+    );
+    Ok(buffer.proposal(value, "blocks", reason))
 }
 
 fn effective_cache_size(observation: &Observation) -> Result<Option<Proposal<'_>>, Unjudged> {
@@ -210,10 +171,6 @@ fn max_wal_size(observation: &Observation) -> Option<Proposal<'_>> {
             format!("it takes up to {} of disk", bytes(before * 2.0)),
         ],
     })
-}
-
-fn whole_mib(value: f64) -> f64 {
-    (value / MIB).floor().max(1.0) * MIB
 }
 
 /// The next power of two, from 4 MiB on.
