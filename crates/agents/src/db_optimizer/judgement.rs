@@ -17,13 +17,6 @@ use reeve_recommend::recommendation::{
 use super::settings::Thresholds;
 
 pub(super) const KIND: RecommendationType = RecommendationType::DatabaseTuning;
-const ALL_AREAS: [Area; 5] = [
-    Area::Index,
-    Area::Parameter,
-    Area::Query,
-    Area::Health,
-    Area::Replica,
-];
 const GIB: f64 = 1_073_741_824.0;
 
 /// Confidence of an index that the planner chose.
@@ -33,7 +26,8 @@ const ESTIMATED: f64 = 65.0;
 /// Confidence of what was counted or read.
 const COUNTED: f64 = 85.0;
 
-/// Judges one database.
+/// Judges the reading of a database: a finding for each piece of advice that the settings want, an
+/// abstention for what could not be judged.
 pub(super) fn judged(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
     let Some(reading) = facts.get::<DatabaseReading>() else {
@@ -67,35 +61,43 @@ pub(super) fn judged(facts: &Facts<'_>) -> Judgement {
     let is_missing =
         |one: &&Unjudged| one.object.is_empty() && is_wanted(one.area, &one.rule, &settings);
     let missing: Vec<&Unjudged> = report.unjudged.iter().filter(is_missing).collect();
-    let detail = format!(
-        "{} tables and {} indexes were judged",
-        observation.tables.len(),
-        observation.indexes.len()
-    );
-    judgement.take(Err(Abstention::decided(KIND, "nothing_else", detail)));
+    if !missing.iter().any(|one| hides_anything(one)) {
+        let detail = format!(
+            "{} tables and {} indexes were judged",
+            observation.tables.len(),
+            observation.indexes.len()
+        );
+        judgement.take(Err(Abstention::decided(KIND, "nothing_else", detail)));
+    }
     for one in missing {
         let remedy = match one.remedy.as_str() {
             "" => String::new(),
             remedy => format!("; {remedy}"),
         };
         let detail = format!("{}: {}{remedy}", one.rule, one.reason);
+        let abstention = Abstention::unjudged(KIND, "data_missing", detail);
+        if hides_anything(one) {
+            judgement.take(Err(abstention));
+            continue;
+        }
         for aspect in left_open(one) {
-            let abstention = Abstention::unjudged(KIND, "data_missing", detail.clone());
-            judgement.take(Err(abstention.with_aspect(aspect)));
+            judgement.take(Err(abstention.clone().with_aspect(aspect)));
         }
     }
     judgement
 }
 
+/// Returns `true` if any finding may be missing: the user lacks a right.
+fn hides_anything(unjudged: &Unjudged) -> bool {
+    (unjudged.area, unjudged.rule.as_str()) == (Area::Health, "permissions")
+}
+
 /// Beginnings of the aspects that stay as they are because something was not judged.
 fn left_open(unjudged: &Unjudged) -> Vec<String> {
-    let all = || ALL_AREAS.map(|area| format!("{}:", area.as_str()));
-    match (unjudged.area, unjudged.rule.as_str()) {
-        // A right that is missing may hide anything.
-        (Area::Health, "permissions") => all().into(),
+    match unjudged.area {
         // Statements that the server did not keep lead to indexes too.
-        (Area::Query, _) => vec!["query:".to_owned(), "index:missing_index:".to_owned()],
-        (area, rule) => vec![format!("{}:{rule}:", area.as_str())],
+        Area::Query => vec!["query:".to_owned(), "index:missing_index:".to_owned()],
+        area => vec![format!("{}:{}:", area.as_str(), unjudged.rule)],
     }
 }
 
