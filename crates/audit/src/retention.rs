@@ -13,10 +13,10 @@ use crate::entry::EventType;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Local disk.
+    /// On the local disk.
     #[default]
     Hot,
-    /// Searchable archive.
+    /// In a place of its own, fetched when a search reads it.
     Warm,
     /// Long-term archive, which is searched once it was restored.
     Cold,

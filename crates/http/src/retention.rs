@@ -24,9 +24,9 @@ pub struct RetentionRun {
     pub held: u64,
     /// Segments that were moved to a farther tier.
     pub moved_segments: u64,
-    /// Entries in them.
+    /// Entries in the moved segments.
     pub moved_entries: u64,
-    /// Bytes of them.
+    /// Bytes of the files of the moved segments.
     pub moved_bytes: u64,
     /// Reasons why segments were not deleted or moved.
     pub failures: Vec<String>,

@@ -23,7 +23,7 @@ pub struct Restore {
     pub days: u32,
     /// Reason for the request.
     pub reason: String,
-    /// User who asked.
+    /// User who requested it, by address.
     pub created_by: String,
     pub created_at: Timestamp,
     /// Time at which all segments were there.
@@ -32,7 +32,7 @@ pub struct Restore {
     pub obstacle: Option<String>,
     /// Its end; `None` while it is in force.
     pub ended: Option<RestoreEnd>,
-    /// 1 at first; grows with every change.
+    /// 1 at first; grows with its end.
     pub version: u64,
 }
 
@@ -50,9 +50,9 @@ pub struct RestoreEnd {
 pub struct RestoreProgress {
     /// Segments of the period.
     pub segments: u64,
-    /// Entries in them.
+    /// Entries in these segments.
     pub entries: u64,
-    /// Bytes of them.
+    /// Bytes of their files.
     pub bytes: u64,
     /// Segments that are there.
     pub restored_segments: u64,

@@ -73,4 +73,7 @@ pub trait RetentionStore: Send + Sync {
     async fn restore_insert(&self, restore: &Restore) -> Result<(), RetentionStoreError>;
     /// Replaces a restore; `version` is the stored one plus one.
     async fn restore_update(&self, restore: &Restore) -> Result<(), RetentionStoreError>;
+    /// Notes how far a restore has come; `version` is the stored one and stays, so that a person who
+    /// ends it at the same moment is not refused.
+    async fn restore_note(&self, restore: &Restore) -> Result<(), RetentionStoreError>;
 }

@@ -69,7 +69,10 @@ impl RetentionStore for Store {
         Ok(restores::insert(self, restore).await?)
     }
     async fn restore_update(&self, restore: &Restore) -> Result<(), RetentionStoreError> {
-        Ok(restores::update(self, restore).await?)
+        Ok(restores::replace(self, restore, restore.version - 1).await?)
+    }
+    async fn restore_note(&self, restore: &Restore) -> Result<(), RetentionStoreError> {
+        Ok(restores::replace(self, restore, restore.version).await?)
     }
 }
 

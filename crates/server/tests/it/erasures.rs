@@ -20,6 +20,17 @@ fn request(scope: Value) -> Value {
     json!({ "scope": scope, "reason": "The person asked for it", "legal_basis": "GDPR Art. 17(1)(b)" })
 }
 
+/// Two people beside the administrator who may approve an erasure.
+pub(crate) async fn approvers(admin: &Api) -> [Api; 2] {
+    let (_, berta) = admin
+        .person("berta@acme.example", &["administrator"], &[])
+        .await;
+    let (_, carl) = admin
+        .person("carl@acme.example", &["administrator"], &[])
+        .await;
+    [berta, carl]
+}
+
 /// Asks for an erasure and has two people approve it; the request's path.
 pub(crate) async fn approved(admin: &Api, scope: Value, people: [&Api; 2]) -> String {
     let made = admin.post(PATH, request(scope)).await.expect(201);
@@ -67,12 +78,7 @@ async fn a_person_is_erased_by_two_others() {
     seed(&data, 10).await;
     let service = Service::serve(&data, &[]).unwrap();
     let admin = service.admin();
-    let (_, berta) = admin
-        .person("berta@acme.example", &["administrator"], &[])
-        .await;
-    let (_, carl) = admin
-        .person("carl@acme.example", &["administrator"], &[])
-        .await;
+    let [berta, carl] = approvers(&admin).await;
     let alice = json!({ "actor_id": "alice" });
     let kept_proof = admin.get("audit-logs/bob-test.deed-3/proof").await.text;
 
@@ -255,12 +261,7 @@ async fn a_restored_backup_forgets_what_was_erased_since() {
     seed(data.as_ref(), 10).await;
     let service = Service::serve(data.as_ref(), &[]).unwrap();
     let admin = service.admin();
-    let (_, berta) = admin
-        .person("berta@acme.example", &["administrator"], &[])
-        .await;
-    let (_, carl) = admin
-        .person("carl@acme.example", &["administrator"], &[])
-        .await;
+    let [berta, carl] = approvers(&admin).await;
     // The backup has entries of the person in segments and in its unsealed end.
     let unsealed = json!({ "event_id": "late", "event_type": "test.deed", "actor": { "type": "user", "id": "bob" } });
     let _ = admin.post("audit-logs", unsealed).await.expect(201);

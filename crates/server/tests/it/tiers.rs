@@ -253,12 +253,7 @@ async fn an_erasure_waits_for_what_lies_in_farther_tiers() {
     let tiers = folders(home.path());
     let service = Service::serve(&data, &[("REEVE_TIERS", tiers.as_str())]).unwrap();
     let admin = service.admin();
-    let (_, berta) = admin
-        .person("berta@acme.example", &["administrator"], &[])
-        .await;
-    let (_, carl) = admin
-        .person("carl@acme.example", &["administrator"], &[])
-        .await;
+    let [berta, carl] = super::erasures::approvers(&admin).await;
     save(&admin, policies(36_000, 100), 0).await;
     run(&admin).await;
     run(&admin).await;

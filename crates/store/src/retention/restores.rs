@@ -48,13 +48,15 @@ pub(super) async fn insert(store: &Store, restore: &Restore) -> Fallible<()> {
     Ok(())
 }
 
-pub(super) async fn update(store: &Store, restore: &Restore) -> Fallible<()> {
+/// Replaces the restore that is stored with this version.
+pub(super) async fn replace(store: &Store, restore: &Restore, stored: u64) -> Fallible<()> {
     let done = sqlx::query(
-        "UPDATE log_restores SET version = $2, document = $3 WHERE id = $1 AND version = $2 - 1",
+        "UPDATE log_restores SET version = $2, document = $3 WHERE id = $1 AND version = $4",
     )
     .bind(&restore.id)
     .bind(version(restore.version))
     .bind(encode(restore)?)
+    .bind(version(stored))
     .execute(store.write())
     .await?;
 

@@ -184,6 +184,13 @@ async fn restores<S: RetentionStore>(store: &S) -> Result<()> {
         store.restore_insert(&first).await,
         Err(RetentionStoreError::Conflict(_))
     ));
+    // Progress is noted without a new version, so that the end of a person who read it before holds.
+    let noted = Restore {
+        ready_at: Some("2026-11-20T12:00:00Z".parse()?),
+        ..second.clone()
+    };
+    store.restore_note(&noted).await?;
+    assert_eq!(store.restore_get("r-2").await?, noted);
     let ended = Restore {
         ready_at: Some("2026-11-20T12:00:00Z".parse()?),
         ended: Some(RestoreEnd {
@@ -196,6 +203,10 @@ async fn restores<S: RetentionStore>(store: &S) -> Result<()> {
     store.restore_update(&ended).await?;
     assert!(matches!(
         store.restore_update(&ended).await,
+        Err(RetentionStoreError::Conflict(_))
+    ));
+    assert!(matches!(
+        store.restore_note(&noted).await,
         Err(RetentionStoreError::Conflict(_))
     ));
     assert_eq!(store.restore_get("r-2").await?, ended);

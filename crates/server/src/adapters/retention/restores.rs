@@ -1,6 +1,6 @@
 //! Restores: segments of the cold tier on the local disk for some days.
 //!
-//! What is there follows from the restores in force and from the files alone, so a start takes up
+//! The restores in force and the files alone decide which segments are there, so a start takes up
 //! what was begun before.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Draft, Entry, Json, Obstacle, ResourceRef, Tier, events,
 };
 use reeve_ledger::SegmentMeta;
-use reeve_retention::{Restore, RestoreEnd, RestoreProgress};
+use reeve_retention::{Restore, RestoreEnd, RestoreProgress, RetentionStoreError};
 
 use super::LogRetention;
 
@@ -112,16 +112,10 @@ async fn note(
     if after == before {
         return Ok(());
     }
-    let stored = retention.store.restore_get(&before.id).await;
-    if stored.map_err(Obstacle::of)? != before {
-        return Ok(());
+    match retention.store.restore_note(&after).await {
+        Err(RetentionStoreError::Conflict(_)) => Ok(()),
+        kept => kept.map_err(Obstacle::of),
     }
-    let after = Restore {
-        version: before.version + 1,
-        ..after
-    };
-    let kept = retention.store.restore_update(&after).await;
-    kept.map_err(Obstacle::of)
 }
 
 /// Ends a restore whose days have passed: the entry first, as with every change.

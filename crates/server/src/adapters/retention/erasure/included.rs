@@ -54,7 +54,7 @@ fn decide(check: &HoldCheck, entry: &Entry, recorded_at: Timestamp) -> Decision 
 }
 
 impl Included {
-    /// Searches the log.
+    /// Finds the entries of a scope in what can be searched of the log.
     pub(super) async fn find(
         log: &LogRetention,
         scope: &ErasureScope,
