@@ -3,6 +3,7 @@
 //! Entries are durable before anything is answered, and before rejected events are kept: a sender
 //! that gets no answer sends the body again, and everything in it is known then.
 
+use std::fmt::Display;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -182,9 +183,10 @@ impl SourceIntake {
         &self,
         source: &LogSource,
         file: &str,
-        proof: Result<Timestamp, String>,
+        proof: Result<Timestamp, impl Display>,
     ) -> Result<(), IntakeError> {
         let now = self.ports.clock.now();
+        let proof = proof.map_err(|reason| reason.to_string());
         if let Err(reason) = &proof {
             let entry = log_entry::unproven(source, file, reason, now)?;
             self.ports.recorder.record_once(entry).await?;

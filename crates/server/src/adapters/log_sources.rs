@@ -6,15 +6,18 @@
 //! After a crash between the append and the deletion the message comes again, and its entries are
 //! known.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reeve_audit::Obstacle;
-use reeve_connect_aws::{AwsConnection, QueueMessage, SourceBucket, TrailDigest, region_of_queue};
+use reeve_connect_aws::{
+    AwsConnection, DigestError, QueueMessage, SourceBucket, TrailDigest, region_of_queue,
+};
 use reeve_estate::{ConnectionId, ConnectionStatus, EstateStore};
 use reeve_intake::{
-    Encoding, FileNotice, LogSource, LogSourceId, MAX_EXPANDED_BYTES, QueueNotice, QueueSettings,
-    SourceIntake, decode, read_notice,
+    DecodeError, Encoding, FileNotice, LogSource, LogSourceId, MAX_EXPANDED_BYTES, QueueNotice,
+    QueueSettings, SourceIntake, decode, read_notice,
 };
 use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
@@ -191,7 +194,8 @@ impl LogSourceReader {
                 received.await.map_err(Obstacle::of)?;
                 Ok(())
             }
-            Err(reason) => {
+            Err(fault) => {
+                let reason = fault.to_string();
                 let kept = self
                     .intake
                     .reject(reading.source, file.key.as_bytes(), &reason);
@@ -208,28 +212,12 @@ impl LogSourceReader {
         let place = file.place();
         let proof = match proven(reading, &place).await? {
             Ok(digest) => {
-                let mut proof = Ok(digest.end);
-                for listed in &digest.files {
-                    let at = FilePlace {
-                        key: &listed.key,
-                        bucket: &listed.bucket,
-                        ..place
-                    };
-                    let reason = match reading.contents(&at).await? {
-                        Ok((bytes, _)) if sha256(&bytes) == listed.sha256.to_ascii_lowercase() => {
-                            continue;
-                        }
-                        Ok(_) => "is not the file that the digest names".to_owned(),
-                        Err(reason) => reason,
-                    };
-                    proof = Err(format!("s3://{}/{} {reason}", listed.bucket, listed.key));
-                    break;
-                }
-                proof
+                let compared = compare_files(reading, &place, &digest).await?;
+                compared.map(|()| digest.end)
             }
-            Err(reason) => Err(reason),
+            Err(fault) => Err(fault),
         };
-        let name = format!("s3://{}/{}", file.bucket, file.key);
+        let name = place.to_string();
         let noted = self.intake.prove(reading.source, &name, proof);
         noted.await.map_err(Obstacle::of)
     }
@@ -239,20 +227,41 @@ fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
+/// Reason for which a file of a source is not taken, or for which a digest proves nothing.
+#[derive(Debug, thiserror::Error)]
+enum FileFault {
+    #[error("{0} does not exist any more")]
+    Missing(String),
+    #[error("{0}: {1}")]
+    Undecodable(String, DecodeError),
+    #[error("has no signature")]
+    Unsigned,
+    #[error(transparent)]
+    Digest(#[from] DigestError),
+    #[error("the account has no key {0}")]
+    UnknownKey(String),
+    #[error("the digest before is another one")]
+    OtherPredecessor,
+    #[error("the digest before: {0}")]
+    Predecessor(Box<FileFault>),
+    #[error("{0} is not the file that the digest names")]
+    OtherFile(String),
+}
+
 /// Reads a digest whose signature is valid, and whose predecessor is there with the signature that it
-/// names. The inner error is the reason for which it proves nothing.
+/// names.
 async fn proven(
     reading: &Reading<'_>,
     place: &FilePlace<'_>,
-) -> Result<Result<TrailDigest, String>, Obstacle> {
+) -> Result<Result<TrailDigest, FileFault>, Obstacle> {
     let (bytes, signature) = match reading.contents(place).await? {
         Ok((bytes, Some(signature))) => (bytes, signature),
-        Ok((_, None)) => return Ok(Err("has no signature".to_owned())),
-        Err(reason) => return Ok(Err(reason)),
+        Ok((_, None)) => return Ok(Err(FileFault::Unsigned)),
+        Err(fault) => return Ok(Err(fault)),
     };
     let digest = match TrailDigest::parse(&bytes) {
         Ok(digest) => digest,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(error.into())),
     };
     let region = place.region.unwrap_or(&reading.region);
     let key = reading
@@ -261,13 +270,10 @@ async fn proven(
         .await
         .map_err(Obstacle::of)?;
     let Some(key) = key else {
-        return Ok(Err(format!(
-            "the account has no key {}",
-            digest.fingerprint
-        )));
+        return Ok(Err(FileFault::UnknownKey(digest.fingerprint)));
     };
     if let Err(error) = digest.verify((place.bucket, place.key), &key, &signature) {
-        return Ok(Err(error.to_string()));
+        return Ok(Err(error.into()));
     }
     if let Some((bucket, key)) = &digest.previous {
         let before = FilePlace {
@@ -277,11 +283,32 @@ async fn proven(
         };
         match reading.contents(&before).await? {
             Ok((_, Some(signature))) if digest.continues(&signature) => {}
-            Ok(_) => return Ok(Err("the digest before is another one".to_owned())),
-            Err(reason) => return Ok(Err(format!("the digest before: {reason}"))),
+            Ok(_) => return Ok(Err(FileFault::OtherPredecessor)),
+            Err(fault) => return Ok(Err(FileFault::Predecessor(Box::new(fault)))),
         }
     }
     Ok(Ok(digest))
+}
+
+/// Compares the files that a digest lists with what lies in the buckets.
+async fn compare_files(
+    reading: &Reading<'_>,
+    place: &FilePlace<'_>,
+    digest: &TrailDigest,
+) -> Result<Result<(), FileFault>, Obstacle> {
+    for listed in &digest.files {
+        let listed_place = FilePlace {
+            key: &listed.key,
+            bucket: &listed.bucket,
+            ..*place
+        };
+        match reading.contents(&listed_place).await? {
+            Ok((bytes, _)) if sha256(&bytes) == listed.sha256.to_ascii_lowercase() => {}
+            Ok(_) => return Ok(Err(FileFault::OtherFile(listed_place.to_string()))),
+            Err(fault) => return Ok(Err(fault)),
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// Place of a file in S3.
@@ -290,6 +317,12 @@ struct FilePlace<'f> {
     bucket: &'f str,
     key: &'f str,
     region: Option<&'f str>,
+}
+
+impl fmt::Display for FilePlace<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "s3://{}/{}", self.bucket, self.key)
+    }
 }
 
 trait Placed {
@@ -306,28 +339,27 @@ impl Placed for FileNotice {
     }
 }
 
-/// Uncompressed bytes of a file with the signature in its metadata, or the reason against it.
-type Contents = Result<(Vec<u8>, Option<String>), String>;
+/// Uncompressed bytes of a file with the signature in its metadata.
+type Contents = Result<(Vec<u8>, Option<String>), FileFault>;
 
 impl Reading<'_> {
     async fn contents(&self, place: &FilePlace<'_>) -> Result<Contents, Obstacle> {
         let region = place.region.unwrap_or(&self.region);
         let bucket = SourceBucket::new(&self.cloud, place.bucket, region);
         let fetched = bucket.fetch(place.key, MAX_FILE_BYTES).await;
-        let name = format!("s3://{}/{}", place.bucket, place.key);
         let Some(object) = fetched.map_err(Obstacle::of)? else {
-            return Ok(Err(format!("{name} does not exist any more")));
+            return Ok(Err(FileFault::Missing(place.to_string())));
         };
         let signature = object.metadata.get("signature").cloned();
         let bytes = object.bytes;
         let encoding = bytes.starts_with(&[0x1f, 0x8b]).then_some("gzip");
         let expand = move || match decode(encoding, &bytes) {
             Ok(expanded) => Ok(expanded.unwrap_or(bytes)),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error),
         };
         let expanded = spawn_blocking(expand).await.map_err(Obstacle::of)?;
         Ok(expanded
             .map(|bytes| (bytes, signature))
-            .map_err(|error| format!("{name}: {error}")))
+            .map_err(|error| FileFault::Undecodable(place.to_string(), error)))
     }
 }
