@@ -280,7 +280,7 @@ impl Service {
             .journal
             .record_outcome(lifecycle(&events::START, "start"))
             .await;
-        let tasks = tasks::start(&self, &stop);
+        let tasks = tasks::start(&self, &stop).await;
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
         let bounds = connections::ConnectionBounds::new(
             self.config.max_connections,

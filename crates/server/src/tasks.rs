@@ -49,8 +49,9 @@ use tokio_util::task::TaskTracker;
 use crate::service::Service;
 
 /// Starts all of them; they end when the token is cancelled.
-pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker {
+pub(crate) async fn start(service: &Service, stop: &CancellationToken) -> TaskTracker {
     let tracker = TaskTracker::new();
+    threat_lists::start(service, &tracker, stop).await;
     seal::start(service, &tracker, stop);
     sync::start(service, &tracker, stop);
     agents::start(service, &tracker, stop);
@@ -86,7 +87,6 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     streams::start(service, &tracker, stop);
     sums::start(service, &tracker, stop);
     tallies::start(service, &tracker, stop);
-    threat_lists::start(service, &tracker, stop);
 
     tracker
 }

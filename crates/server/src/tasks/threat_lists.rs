@@ -27,23 +27,25 @@ const MOST_FILES: usize = 100;
 /// Times at which the files were written that could not be read.
 type Refused = HashMap<String, Timestamp>;
 
-pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
+/// Reads the lists before the first request and the first task, then again on the beat.
+pub(super) async fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (context, folder) = (
         service.tasks.clone(),
         service.config.data_dir.join("threat-lists"),
     );
     let refused = Arc::new(Mutex::new(Refused::new()));
+    look(&context, &folder, &refused).await;
     super::every(tracker, stop, BEAT, move || {
         let (context, folder, refused) = (context.clone(), folder.clone(), refused.clone());
-        async move {
-            if let Err(error) = follow(&context, &folder, &mut *refused.lock().await).await {
-                context
-                    .journal
-                    .failed("threat_lists", format!("{error:#}"))
-                    .await;
-            }
-        }
+        async move { look(&context, &folder, &refused).await }
     });
+}
+
+async fn look(context: &TaskContext, folder: &Path, refused: &Mutex<Refused>) {
+    if let Err(error) = follow(context, folder, &mut *refused.lock().await).await {
+        let journal = &context.journal;
+        journal.failed("threat_lists", format!("{error:#}")).await;
+    }
 }
 
 async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> Result<()> {
