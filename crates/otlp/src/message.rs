@@ -81,7 +81,7 @@ pub struct LogRecord {
     pub event_name: String,
 }
 
-/// An attribute.
+/// Name and value of an attribute.
 #[derive(Clone, PartialEq, Message)]
 pub struct KeyValue {
     #[prost(string, tag = "1")]
@@ -178,7 +178,7 @@ impl KeyValue {
 }
 
 impl AnyValue {
-    /// A text.
+    /// Returns the value of a text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> AnyValue {
         AnyValue {

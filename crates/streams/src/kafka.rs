@@ -54,7 +54,7 @@ pub struct BrokerAddress {
 #[error("must be a host with a port, such as kafka.example.com:9093")]
 pub struct BrokerAddressError;
 
-/// Port of Kafka.
+/// Port of a broker whose address has none.
 const USUAL_PORT: u16 = 9092;
 
 impl FromStr for BrokerAddress {

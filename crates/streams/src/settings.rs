@@ -112,7 +112,7 @@ pub enum StreamSettings {
         topic: String,
         tls: bool,
         sasl: KafkaSasl,
-        /// User of SASL.
+        /// User of the authentication; `None` without one.
         username: Option<String>,
         key: KafkaKey,
         compression: KafkaCompression,
