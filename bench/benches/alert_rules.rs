@@ -10,6 +10,7 @@
     reason = "a benchmark answers on standard output"
 )]
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -91,7 +92,11 @@ fn draft(number: u64, ready: &[ReadyRule], random: &mut Random) -> RuleDraft {
     }
 }
 
-fn rule(number: u64, ready: &[ReadyRule], random: &mut Random) -> Result<Arc<AlertRule>, String> {
+fn rule(
+    number: u64,
+    ready: &[ReadyRule],
+    random: &mut Random,
+) -> Result<Arc<AlertRule>, Box<dyn Error>> {
     let settings =
         RuleSettings::read(draft(number, ready, random)).map_err(|errors| format!("{errors:?}"))?;
     Ok(Arc::new(AlertRule {
@@ -107,7 +112,7 @@ fn rule(number: u64, ready: &[ReadyRule], random: &mut Random) -> Result<Arc<Ale
     }))
 }
 
-fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, String> {
+fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, Box<dyn Error>> {
     let (operation, event_type) = OPERATIONS[usize::try_from(random.below(12)).unwrap_or_default()];
     let status = if random.below(20) == 0 {
         ActionStatus::Failed
@@ -121,7 +126,7 @@ fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, String> {
         .with_user_agent("aws-cli/2.17 md/awscrt#0.20");
     let resource = ResourceRef::new("s3_bucket", format!("bucket-{}", random.below(20_000)))
         .in_cloud("aws", format!("{:012}", random.below(2_000)), "eu-west-1");
-    let event_type = EventType::new(event_type).map_err(|error| error.to_string())?;
+    let event_type = EventType::new(event_type)?;
 
     Ok(Entry::new(event_type)
         .at(at)
@@ -130,16 +135,12 @@ fn entry(random: &mut Random, at: Timestamp) -> Result<Entry, String> {
         .with_action(operation, status, ActionMethod::Api))
 }
 
-fn main() -> Result<(), String> {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args()
         .filter(|argument| argument != "--bench")
         .skip(1)
         .map(|text| text.replace('_', "").parse::<u64>());
-    let mut number = |default| {
-        arguments.next().map_or(Ok(default), |given| {
-            given.map_err(|error| error.to_string())
-        })
-    };
+    let mut number = |default| arguments.next().unwrap_or(Ok(default));
     let (rules, entries) = (number(10_000)?, number(200_000)?);
 
     let mut random = Random(7);
@@ -147,7 +148,7 @@ fn main() -> Result<(), String> {
     let rules = (0..rules)
         .map(|number| rule(number, &ready, &mut random))
         .collect::<Result<Vec<_>, _>>()?;
-    let start = Timestamp::from_second(1_800_000_000).map_err(|error| error.to_string())?;
+    let start = Timestamp::from_second(1_800_000_000)?;
     let mut stream = Vec::new();
 
     for number in 0..entries {
