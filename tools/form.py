@@ -22,7 +22,8 @@ RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|what)\b", re.IGNORECASE)
 # `name: other.name,`, `name: other.name.clone(),` and the like, and `let name = other.name;`.
 COPY = re.compile(r"^\s*(\w+): (?:&?\w+)\.(\w+)(?:\.(?:clone|to_owned|to_string)\(\)|\.0\.clone\(\))?,$")
 SHAPE = re.compile(r"^(?:pub(?:\([^)]*\))? )?struct \w+(?:Row|Body|Columns)(?:<[^>]*>)? \{.*?^\}", re.MULTILINE | re.DOTALL)
-STRING_ERRORS = re.compile(r"-> (?:std::result::)?Result<[^;{]*, String>")
+STRING_ERRORS = re.compile(r"-> (?:std::result::)?Result<(?:[^<>;{]|<(?:[^<>]|<[^<>]*>)*>)*, String>")
+UNIT_TESTS = "#[cfg(test)]\nmod tests {"
 
 
 def files_at(revision):
@@ -68,7 +69,7 @@ def doc_comments(text):
 def measure(revision):
     texts, interface = files_at(revision)
     lines = [line for text in texts.values() for line in text.splitlines()]
-    code = [text for path, text in texts.items() if not is_test(path)]
+    code = [text.partition(UNIT_TESTS)[0] for path, text in texts.items() if not is_test(path)]
     code_lines = [line for text in code for line in text.splitlines() if line.strip()]
     bodies = [(size, source) for text in texts.values() for _, _, size, source in functions(text)]
     inside = [line for _, body in bodies for line in body.splitlines()[1:-1]]

@@ -303,6 +303,15 @@ class Summary(unittest.TestCase):
         self.assertEqual(len(stories), test_summary.LINES_EACH)
         self.assertEqual(cargo, ["---- limits::bodies stdout ----", "thread 'limits::bodies' panicked"])
 
+    def test_a_failure_in_one_line_leaves_out_where_it_panicked(self):
+        failure = [
+            "---- limits::bodies stdout ----",
+            "thread 'limits::bodies' (7) panicked at crates/server/tests/it/limits.rs:9:5:",
+            "left: 413",
+            "note: run with `RUST_BACKTRACE=1`",
+        ]
+        self.assertEqual(test_summary.brief(failure), "limits::bodies | left: 413")
+
 
 def problems():
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])

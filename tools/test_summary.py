@@ -16,6 +16,10 @@ OUTCOME = re.compile(r"^(?:OK|FAILED) \((.+)\)$")
 # A failure of the pages (run.mjs), cargo, vitest, unittest, in this order; with the lines that follow it, indented or not.
 FAILURE = re.compile(r"^(?:FAIL .+|---- .+ stdout ----|\s*FAIL  .+|(?:FAIL|ERROR): .+)$")
 LINES_EACH, MOST_FAILURES = 8, 20
+# Lines of a failure that say less than the one after them.
+PREAMBLE = re.compile(r"^(?:note: |stack backtrace|thread '.+' .*panicked at .+:$)|^$")
+# Characters of a failure where each has one line.
+BRIEF = 240
 # tools/test: "== rust took 612 s"
 PART = re.compile(r"^== (.+) took (\d+) s$")
 # cargo: "     Running tests/it/main.rs (/target/debug/deps/it-6431c404d5937385)", then "...; finished in 513.54s"
@@ -38,6 +42,13 @@ def failures(lines):
             found[-1].append(line)
             left -= 1
     return found[:MOST_FAILURES]
+
+
+def brief(failure):
+    """A failure in one line: its name and its first line that says something."""
+    name = re.sub(r"^---- (.+) stdout ----$", r"\1", failure[0])
+    said = [line.strip() for line in failure[1:] if not PREAMBLE.match(line.strip())]
+    return " | ".join([name, *said])[:BRIEF]
 
 
 def count(lines):
@@ -101,8 +112,12 @@ def main(log, parts):
     if took:
         print("seconds: " + ", ".join(f"{part} {seconds}" for part, seconds in took))
         print("slowest: " + ", ".join(f"{name} {seconds:.0f}" for seconds, name in slow))
-    for failure in failures(lines) if parts or failed else []:
+    failed_tests = failures(lines) if parts or failed else []
+    for failure in failed_tests:
         print("\n".join(failure))
+    # Again, short enough for a view that keeps only the last lines.
+    for failure in failed_tests:
+        print(brief(failure))
     line = f"{passed} passed, {failed} failed"
     if skipped:
         line += f", {skipped} skipped"
