@@ -6,6 +6,7 @@ import { announce } from '../../../display/announce';
 import { FormDialog } from '../../../display/FormDialog';
 import { useChange } from '../queries';
 import { previewErasure, requestErasure, type ErasurePreview, type ErasureScope } from './queries';
+import { PeriodFields } from './PeriodFields';
 
 const FIELDS = ['actor_id', 'email', 'query', 'start_time', 'end_time', 'reason', 'legal_basis'];
 
@@ -83,16 +84,7 @@ export function ErasureForm({ onClose }: { onClose: () => void }) {
         {...form.getInputProps('query')}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput
-          label="From"
-          placeholder="2026-01-01T00:00:00Z"
-          {...form.getInputProps('start_time')}
-        />
-        <TextInput
-          label="Until"
-          placeholder="2026-07-01T00:00:00Z"
-          {...form.getInputProps('end_time')}
-        />
+        <PeriodFields inputProps={form.getInputProps} />
         <TextInput
           label="Legal basis"
           withAsterisk

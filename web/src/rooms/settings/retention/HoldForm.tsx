@@ -5,6 +5,7 @@ import { announce } from '../../../display/announce';
 import { FormDialog } from '../../../display/FormDialog';
 import { useChange } from '../queries';
 import { placeHold, releaseHold, type LegalHold } from './queries';
+import { PeriodFields } from './PeriodFields';
 
 const FIELDS = ['case', 'query', 'custodian', 'reason', 'review_on', 'start_time', 'end_time'];
 
@@ -59,16 +60,7 @@ export function HoldForm({ onClose }: { onClose: () => void }) {
         {...form.getInputProps('query')}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput
-          label="From"
-          placeholder="2026-01-01T00:00:00Z"
-          {...form.getInputProps('start_time')}
-        />
-        <TextInput
-          label="Until"
-          placeholder="2026-07-01T00:00:00Z"
-          {...form.getInputProps('end_time')}
-        />
+        <PeriodFields inputProps={form.getInputProps} />
         <TextInput label="Custodian" withAsterisk {...form.getInputProps('custodian')} />
         <TextInput
           label="Review on"
