@@ -84,6 +84,25 @@ export async function send(page, method, path, given) {
   );
 }
 
+/** A story that stops changes; one that fails does not hold back those after it. */
+export const endingStops = (run) => async (story) => {
+  const { page, program } = story;
+  await signIn(page, program.email, program.password);
+  const before = await read(page, 'intelligence/guardrails');
+  try {
+    await run(story);
+  } finally {
+    const now = await read(page, 'intelligence/guardrails');
+    if (now.kill_switch && !before.kill_switch) {
+      const body = { on: false, reason: 'the story has ended' };
+      await send(page, 'POST', 'intelligence/kill-switch', body);
+    }
+    const { version } = await read(page, 'intelligence/guardrails');
+    const body = { version, change_control: before.change_control };
+    await send(page, 'PUT', 'intelligence/guardrails', body);
+  }
+};
+
 /** Makes a person of each role that signs; their tokens. */
 export async function makeSigners(page, domain) {
   const secrets = [];
@@ -122,15 +141,22 @@ export async function actionable(page) {
   return items.filter(({ agent_id }) => acting.has(agent_id));
 }
 
+/** Agents judge again within minutes, and other stories follow recommendations meanwhile. */
+const RECOMMENDED_MS = 180_000;
+
 /** The first of them that fits and that nothing blocks. */
 export async function recommendation(page, what, fits) {
-  const items = await actionable(page);
-  const found = items.find((item) => item.applicability?.state === 'ready' && fits(item));
-  assert.ok(
-    found,
-    `the demo has no ${what}; it has: ${items.map((item) => `${item.type} ${item.impact_level}`).join(', ')}`,
-  );
-  return found;
+  let items = [];
+  const found = async () => {
+    items = await actionable(page);
+    return items.find((item) => item.applicability?.state === 'ready' && fits(item));
+  };
+  try {
+    return await eventually(what, found, RECOMMENDED_MS);
+  } catch (error) {
+    const others = items.map((item) => `${item.type} ${item.impact_level}`).join(', ');
+    throw new Error(`the demo has no ${what}; it has: ${others}`, { cause: error });
+  }
 }
 
 /** Opens a recommendation the way a person does: filter the list by its resource, then click its row. */

@@ -5,6 +5,9 @@ import { eventually, fitsWidth, openPage, read, send, signIn } from './steps.mjs
 const ATTACKED_MS = 120_000;
 const ABROAD = '203.0.113.214';
 
+/** A playbook is carried out in the background, one step after the other. */
+const CARRIED_OUT = { timeout: 120_000 };
+
 /** The watch judges what is recorded after its first look: the attacker tries again until then. */
 const AGAIN_MS = 20_000;
 
@@ -72,9 +75,9 @@ async function containsAnAttack({ page, program }) {
   await page.getByRole('button', { name: 'Run playbook' }).click();
   const steps = page.getByRole('list', { name: /^Steps of/ }).first();
   await steps.getByText('Deactivate access key').waitFor();
-  await steps.getByText('its signatures are requested').first().waitFor();
+  await steps.getByText('its signatures are requested').first().waitFor(CARRIED_OUT);
   await page.getByRole('button', { name: 'Roll back' }).first().click();
-  await page.getByText('Rolled back for').first().waitFor();
+  await page.getByText('Rolled back for').first().waitFor(CARRIED_OUT);
   const { items } = await read(page, `intelligence/incidents/${incident.id}/runs`);
   assert.ok(items[0].rollback.ended_at, 'nothing is left to take back');
 }

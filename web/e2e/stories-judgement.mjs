@@ -4,6 +4,7 @@ import {
   eventually,
   fitsWidth,
   openFromList,
+  endingStops,
   openPage,
   read,
   recommendation,
@@ -182,6 +183,6 @@ export const judgement = [
   { name: 'a recommendation is excluded, and the exclusion ended', run: excludes },
   {
     name: 'a window and a freeze are made, and named where they hold something back',
-    run: freezes,
+    run: endingStops(freezes),
   },
 ];

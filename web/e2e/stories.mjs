@@ -39,6 +39,7 @@ import {
   fitsWidth,
   onPage,
   openFromList,
+  endingStops,
   openPage,
   queryField,
   read,
@@ -622,7 +623,7 @@ export const groups = [
   dashboards,
   [
     { name: 'the log is watched live, paused and resumed', run: watchesLive },
-    { name: 'the kill switch and the circuit breaker are worked', run: guards },
+    { name: 'the kill switch and the circuit breaker are worked', run: endingStops(guards) },
     { name: 'a recommendation is put off, taken back and answered', run: answersLater },
     ...judgement,
     ...compliance,
