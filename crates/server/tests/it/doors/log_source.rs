@@ -105,6 +105,12 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
     }
 }
 
+/// Entries of the type that the batch below has; Reeve's own entries do not count.
+async fn deeds(admin: &Api) -> usize {
+    let path = "audit-logs?query=event_type:test.deed&limit=1000";
+    admin.get(path).await.expect(200).items().len()
+}
+
 #[tokio::test]
 async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
     let home = tempfile::tempdir().unwrap();
@@ -121,16 +127,11 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
     let batch: Vec<Value> = (0..200)
         .map(|n| json!({ "event_id": format!("shipper-{n}"), "event_type": "test.deed" }))
         .collect();
-    let size = admin.size().await;
     let _ = shipper
         .post("audit-logs", json!(batch))
         .await
         .problem(409, "event_id_conflict");
-    assert_eq!(
-        admin.size().await,
-        size,
-        "all or none unless asked otherwise"
-    );
+    assert_eq!(deeds(&admin).await, 0, "all or none unless asked otherwise");
 
     let path = "audit-logs?on_conflict=report";
     let answer = shipper.post(path, json!(batch)).await.expect(201);
@@ -151,11 +152,11 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
         ]
     );
 
-    assert_eq!(admin.size().await, size + 198);
+    assert_eq!(deeds(&admin).await, 198);
 
     // Sent again, the answer is the same and nothing is added.
     let again = shipper.post(path, json!(batch)).await.expect(201);
-    assert_eq!((again.items().len(), admin.size().await), (198, size + 198));
+    assert_eq!((again.items().len(), deeds(&admin).await), (198, 198));
 
     let alone = shipper.post(path, batch[7].clone()).await.expect(200);
     assert_eq!(
