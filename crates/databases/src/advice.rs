@@ -66,6 +66,34 @@ pub struct AdviceCost {
     pub unit: CostUnit,
 }
 
+/// Change that follows advice, where Reeve can make it: without a restart, and with a way back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DatabaseChange {
+    CreateIndex {
+        schema: String,
+        table: String,
+        name: String,
+        columns: Vec<String>,
+    },
+    DropIndex {
+        schema: String,
+        table: String,
+        name: String,
+        /// Statement that creates it, as the server writes it.
+        definition: String,
+        /// `true` if no scan of it was counted.
+        is_unused: bool,
+    },
+    SetParameter {
+        name: String,
+        /// Number, in bytes where the parameter is a size.
+        from: f64,
+        to: f64,
+        /// `true` if the value stays after a restart of the server.
+        is_lasting: bool,
+    },
+}
+
 /// One item of advice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatabaseAdvice {
@@ -86,6 +114,9 @@ pub struct DatabaseAdvice {
     pub reasons: Vec<String>,
     /// `true` if it takes effect after a restart of the server.
     pub needs_restart: bool,
+    /// The same as a change; `None` where people alone can follow the advice.
+    #[serde(skip)]
+    pub change: Option<DatabaseChange>,
 }
 
 /// A rule that could not judge.
@@ -146,6 +177,7 @@ impl DatabaseAdvice {
             cost,
             reasons,
             needs_restart: false,
+            change: None,
         }
     }
 }

@@ -27,7 +27,9 @@ mod thresholds;
 mod trial;
 mod unit;
 
-pub use advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseReport, Severity, Unjudged};
+pub use advice::{
+    AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, DatabaseReport, Severity, Unjudged,
+};
 pub use candidate::{IndexCandidate, candidates};
 pub use engine::Engine;
 pub use estimate::estimated_trials;
@@ -37,7 +39,8 @@ pub use observation::{
     DatabaseStatement, DatabaseTable, Observation, ReplicationFacts, Sequence, ServerFacts,
     StatementSource,
 };
-pub use predicate::is_plannable;
+pub use predicate::{is_plannable, used_columns};
+pub use quote::{name as quoted_name, qualified as qualified_name};
 pub use reading::DatabaseReading;
 pub use thresholds::DatabaseThresholds;
 pub use trial::{IndexTrial, StatementCost, TrialMethod};

@@ -7,7 +7,9 @@
 mod mysql;
 mod postgresql;
 
-use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::advice::{
+    AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, Severity, Unjudged, titled,
+};
 use crate::engine::Engine;
 use crate::observation::{DatabaseSetting, Observation};
 use crate::unit::{bytes, count, percent};
@@ -153,6 +155,13 @@ impl Proposal<'_> {
             },
             reasons: self.reasons,
             needs_restart: *needs_restart,
+            change: (!needs_restart).then(|| DatabaseChange::SetParameter {
+                name: name.clone(),
+                from: before,
+                to: self.value,
+                // MariaDB keeps no value that is set while it runs.
+                is_lasting: engine != Engine::Mariadb,
+            }),
         }
     }
 }
@@ -181,7 +190,11 @@ fn statements(
             (set(value), set(before))
         }
         Engine::Mariadb | Engine::Mysql => {
-            let set = |value: f64| vec![format!("SET GLOBAL {name} = {value:.0}")];
+            let scope = match engine {
+                Engine::Mysql => "PERSIST",
+                _ => "GLOBAL",
+            };
+            let set = |value: f64| vec![format!("SET {scope} {name} = {value:.0}")];
             (set(value), set(before))
         }
     }

@@ -117,6 +117,27 @@ fn parse(engine: Engine, text: &str) -> Option<SqlStatement> {
     (statements.len() == 1).then(|| statements.remove(0))
 }
 
+/// Returns the columns that a statement filters, joins or sorts by, as `schema.table.column`.
+#[must_use]
+pub fn used_columns(observation: &Observation, text: &str) -> Vec<String> {
+    let mut columns = Vec::new();
+    for table_use in table_uses(observation, text) {
+        let TableUse {
+            schema,
+            table,
+            equal,
+            range,
+            joined,
+            sorted,
+        } = table_use;
+        let names = equal.into_iter().chain(range).chain(joined).chain(sorted);
+        columns.extend(names.map(|name| format!("{schema}.{table}.{name}")));
+    }
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
 /// Returns the uses of tables in a statement; empty for a statement that cannot be parsed.
 pub(crate) fn table_uses(observation: &Observation, text: &str) -> Vec<TableUse> {
     let Some(statement) = parse(observation.engine, text) else {

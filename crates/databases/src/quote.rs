@@ -3,7 +3,8 @@
 use crate::engine::Engine;
 
 /// Quotes a name, so that no name can end its own quotation.
-pub(crate) fn name(engine: Engine, name: &str) -> String {
+#[must_use]
+pub fn name(engine: Engine, name: &str) -> String {
     match engine {
         Engine::Postgresql => format!("\"{}\"", name.replace('"', "\"\"")),
         Engine::Mariadb | Engine::Mysql => format!("`{}`", name.replace('`', "``")),
@@ -11,7 +12,8 @@ pub(crate) fn name(engine: Engine, name: &str) -> String {
 }
 
 /// Quotes a name with its schema.
-pub(crate) fn qualified(engine: Engine, schema: &str, object: &str) -> String {
+#[must_use]
+pub fn qualified(engine: Engine, schema: &str, object: &str) -> String {
     format!("{}.{}", name(engine, schema), name(engine, object))
 }
 

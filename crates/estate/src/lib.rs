@@ -10,6 +10,7 @@ pub mod catalogue;
 pub mod change;
 pub mod charge;
 pub mod connection;
+mod database_state;
 pub mod description;
 pub mod document;
 mod finite;
@@ -43,6 +44,7 @@ pub use connection::{
     Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Denied, SyncReport,
     VisibleConnections,
 };
+pub use database_state::{DatabaseIndexState, DatabaseState, StatementCalls};
 pub use description::{
     Described, DescriptionChange, DescriptionReadError, DescriptionReading, DescriptionSink,
     DescriptionStore, DescriptionVersion, KindReader, KnownDescription, Neighbour, OwnedRelation,

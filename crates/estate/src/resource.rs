@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::BucketContents;
 use crate::bucket::access::BucketAccess;
 use crate::connection::ConnectionId;
+use crate::database_state::DatabaseState;
 use crate::document::Document;
 use crate::kind::ResourceKind;
 use crate::money::Money;
@@ -190,6 +191,10 @@ pub struct Specification {
     /// it.
     #[serde(skip)]
     pub successor: Option<Successor>,
+    /// State of a database server; [`crate::Act::observe_configuration`] alone reads it. The
+    /// resource before a change keeps it, to compare the effect with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<Arc<DatabaseState>>,
 }
 
 /// Key of the tag by which the successor of a machine names it.

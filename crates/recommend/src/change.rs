@@ -13,8 +13,11 @@
 mod add_standby;
 mod change_group_size;
 mod configuration;
+mod create_index;
+mod database;
 mod delete_snapshot;
 mod delete_volume;
+mod drop_index;
 mod encrypt_volume;
 mod end_members;
 mod expectation;
@@ -37,6 +40,7 @@ mod resize_machine;
 mod restore;
 mod run_document;
 mod scale_group;
+mod set_parameter;
 mod snapshot_volume;
 mod steps;
 mod stop_database;
@@ -61,8 +65,11 @@ pub use configuration::{
     CallRow, ChangeSample, CodeRow, ConfigurationChange, ConfigurationOperation, ConfigurationRow,
     FirstCallRow, InverseRow, RowError, lines_of_code, set_setting,
 };
+pub use create_index::{BuildIndexOperation, CreateIndex};
+pub use database::DropIndexOperation;
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
+pub use drop_index::{DropIndex, RestoreIndexOperation};
 pub use encrypt_volume::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, EncryptVolume, REPLACED_TAG};
 pub use end_members::{EndMember, EndMembers};
 pub use expectation::Expectation;
@@ -90,6 +97,7 @@ pub use resize_machine::ResizeMachine;
 pub use restore::{power, restore};
 pub use run_document::{DOCUMENT_PREFIX, DocumentOperation, DocumentTargets, RunDocument};
 pub use scale_group::ScaleGroup;
+pub use set_parameter::{ParameterOperation, SetParameter};
 pub use snapshot_volume::SnapshotVolume;
 pub use steps::{precondition, verify};
 pub use stop_database::StopDatabase;
@@ -100,13 +108,15 @@ pub use tighten_group::{GroupOperation, TightenGroup};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 28] = [
+const BUILTIN: [ChangeType; 31] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
     remove_unused::DELETE_GATEWAY,
+    create_index::TYPE,
     delete_snapshot::TYPE,
     delete_volume::TYPE,
+    drop_index::TYPE,
     encrypt_volume::TYPE,
     end_members::TYPE,
     fail_over::TYPE,
@@ -124,6 +134,7 @@ const BUILTIN: [ChangeType; 28] = [
     resize_machine::TYPE,
     run_document::TYPE,
     scale_group::TYPE,
+    set_parameter::TYPE,
     snapshot_volume::TYPE,
     stop_database::TYPE,
     stop_machine::TYPE,
@@ -153,6 +164,20 @@ pub enum EffectEvidence {
     State,
     /// Refused flows of its network interfaces, which the flow logs have.
     Flows,
+    /// The resource as it is observed at the end of the watch, compared with the one before
+    /// ([`Change::judge_effect`]).
+    Observation,
+}
+
+/// Judgement of a change by the resource before and after it, with its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EffectJudgement {
+    /// It did what it is for, or no harm.
+    Good(String),
+    /// It did harm, or nothing of what it is for: it is taken back.
+    Harmful(String),
+    /// What was observed does not tell.
+    Unknown(String),
 }
 
 /// Rules and interfaces whose flows tell whether a change of security groups does harm.
@@ -302,6 +327,12 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// Evidence that the change did no harm. A rollout waits for it.
     fn effect_evidence(&self) -> EffectEvidence {
         EffectEvidence::Load
+    }
+
+    /// Judges the effect by the resource before the change and now, for a change with the evidence
+    /// [`EffectEvidence::Observation`].
+    fn judge_effect(&self, _prior: &Resource, _seen: &Resource) -> EffectJudgement {
+        EffectJudgement::Unknown("the change compares nothing".to_owned())
     }
 
     /// Rules and interfaces whose flows are watched, for a change with the evidence

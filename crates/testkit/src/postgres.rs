@@ -229,6 +229,23 @@ impl Postgres {
         Ok(done.rows_affected())
     }
 
+    /// The texts of the first column that a query answers, in the database of a URL that
+    /// [`Postgres::database`] gave.
+    ///
+    /// # Errors
+    /// The server did not answer, or the column holds other values.
+    pub async fn texts(&self, url: &str, query: &str) -> Result<Vec<String>> {
+        let (_, name) = url
+            .split_once("@localhost/")
+            .context("not a URL of the test server")?;
+        let mut connection = self.connect(name.split('?').next().unwrap_or(name)).await?;
+        let texts = sqlx::query_scalar(AssertSqlSafe(query.to_owned()))
+            .fetch_all(&mut connection)
+            .await?;
+        connection.close().await?;
+        Ok(texts)
+    }
+
     /// The URL of a database, with a password of one's choice.
     #[must_use]
     pub fn url(&self, password: &str, database: &str) -> String {

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::advice::{
+    AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, Severity, Unjudged, titled,
+};
 use crate::candidate::IndexCandidate;
 use crate::observation::{DatabaseStatement, DatabaseTable, Observation, StatementSource};
 use crate::statement::short;
@@ -237,6 +239,12 @@ fn advice(observation: &Observation, weighed: &WeighedTrial<'_>) -> DatabaseAdvi
         },
         reasons,
         needs_restart: false,
+        change: Some(DatabaseChange::CreateIndex {
+            schema: candidate.schema.clone(),
+            table: candidate.table.clone(),
+            name: candidate.name(),
+            columns: candidate.columns.clone(),
+        }),
     }
 }
 

@@ -4,7 +4,9 @@
 //! rows is never advised away. On a server with standbys no index is called unused, because each
 //! standby has counters of its own.
 
-use crate::advice::{AdviceCost, Area, CostUnit, DatabaseAdvice, Severity, Unjudged, titled};
+use crate::advice::{
+    AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, Severity, Unjudged, titled,
+};
 use crate::engine::Engine;
 use crate::observation::{Constraint, DatabaseIndex, Observation};
 use crate::quote;
@@ -221,6 +223,14 @@ fn removal(engine: Engine, index: &DatabaseIndex, rule: &str, reason: String) ->
             "it enforces no rule and serves no foreign key or replica identity".to_owned(),
         ],
         needs_restart: false,
+        // The optimizer of MariaDB and MySQL ignores an index first: that takes a person's look.
+        change: (engine == Engine::Postgresql).then(|| DatabaseChange::DropIndex {
+            schema: index.schema.clone(),
+            table: index.table.clone(),
+            name: index.name.clone(),
+            definition: index.definition.clone(),
+            is_unused: rule == "unused_index",
+        }),
     }
 }
 

@@ -115,6 +115,18 @@ impl<'a> Parameters<'a> {
         self.take(name, "a whole number from 0 to 4294967295", whole)
     }
 
+    /// A whole number from 0 that may be a size in bytes.
+    ///
+    /// # Errors
+    /// [`ParameterError::Wrong`].
+    pub fn whole(&mut self, name: &'static str) -> Result<u64, ParameterError> {
+        self.take(name, "a whole number from 0 to 9007199254740991", |json| {
+            let number = json.as_f64()?;
+            let is_exact = number.fract() == 0.0 && (0.0..=EXACT).contains(&number);
+            is_exact.then_some(number as u64)
+        })
+    }
+
     /// A whole number from 0, or `null`.
     ///
     /// # Errors
@@ -192,6 +204,9 @@ impl<'a> Parameters<'a> {
         })
     }
 }
+
+/// Greatest number up to which every whole number has a value of its own (RFC 8259, section 6).
+const EXACT: f64 = 9_007_199_254_740_991.0;
 
 fn whole(json: &Json) -> Option<u32> {
     let number = json.as_f64()?;

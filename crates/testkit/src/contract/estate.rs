@@ -268,6 +268,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             document: None,
             group_use: None,
             successor: None,
+            database: None,
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),
