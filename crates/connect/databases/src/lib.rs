@@ -2,14 +2,17 @@
 //!
 //! A session only reads: its transactions are read-only, each statement has a time-out, one
 //! statement is executed at a time, and no text of a statement is executed: it is prepared and
-//! planned.
+//! planned. Changes have sessions of their own ([`change_database`]).
 
 mod address;
+mod changing;
 mod error;
 mod mysql;
 mod postgresql;
 mod session;
+mod state;
 
 pub use address::DatabaseAddress;
+pub use changing::change_database;
 pub use error::DatabaseError;
 pub use session::DatabaseSession;

@@ -14,9 +14,10 @@ use reeve_databases::{
     IndexTrial, Observation, ReplicationFacts, ServerFacts, StatementSource, estimated_trials,
 };
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Row as _};
 use tokio::time::timeout;
 
+use crate::changing::{IndexStanding, IndexTask};
 use crate::error::{DatabaseError, words};
 use answer::AnswerRow;
 
@@ -39,7 +40,35 @@ pub(crate) struct MysqlSession {
 }
 
 impl MysqlSession {
+    /// Opens a session that only reads.
     pub(crate) async fn open(options: &MySqlConnectOptions) -> Result<Self, DatabaseError> {
+        let mut session = MysqlSession::unlimited(options).await?;
+        // The limit of a statement has another name and another unit in each engine.
+        let limit = match session.engine {
+            Engine::Mariadb => "SET SESSION max_statement_time = 20",
+            _ => "SET SESSION max_execution_time = 20000",
+        };
+        for statement in [
+            limit,
+            "SET SESSION lock_wait_timeout = 2",
+            "SET SESSION TRANSACTION READ ONLY",
+        ] {
+            session.rows("limits of the session", statement).await?;
+        }
+        Ok(session)
+    }
+
+    /// Opens a session with the rights of its user.
+    pub(crate) async fn open_for_changes(
+        options: &MySqlConnectOptions,
+    ) -> Result<Self, DatabaseError> {
+        let mut session = MysqlSession::unlimited(options).await?;
+        let limit = "SET SESSION lock_wait_timeout = 60";
+        session.rows("limits of the session", limit).await?;
+        Ok(session)
+    }
+
+    async fn unlimited(options: &MySqlConnectOptions) -> Result<Self, DatabaseError> {
         let connection = options
             .connect()
             .await
@@ -63,19 +92,36 @@ impl MysqlSession {
             return Err(DatabaseError::Version(session.version));
         }
 
-        // The limit of a statement has another name and another unit in each engine.
-        let limit = match session.engine {
-            Engine::Mariadb => "SET SESSION max_statement_time = 20",
-            _ => "SET SESSION max_execution_time = 20000",
-        };
-        for statement in [
-            limit,
-            "SET SESSION lock_wait_timeout = 2",
-            "SET SESSION TRANSACTION READ ONLY",
-        ] {
-            session.rows("limits of the session", statement).await?;
-        }
         Ok(session)
+    }
+
+    /// Looks at an index before it is built or dropped.
+    pub(crate) async fn standing(
+        &mut self,
+        task: &IndexTask,
+    ) -> Result<IndexStanding, DatabaseError> {
+        let text = "SELECT NON_UNIQUE FROM information_schema.STATISTICS \
+            WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND INDEX_NAME = ? LIMIT 1";
+        let query = sqlx::query(text).persistent(false);
+        let query = query.bind(&task.schema).bind(&task.table).bind(&task.name);
+        let row = query.fetch_optional(&mut self.connection).await;
+        let row = row.map_err(|error| DatabaseError::Read {
+            reading: "the index",
+            message: words(&error),
+        })?;
+        Ok(match row.map(AnswerRow) {
+            None => IndexStanding::Absent,
+            Some(row) if row.0.try_get_unchecked::<i64, _>(0).ok() == Some(0) => {
+                IndexStanding::Enforcing
+            }
+            Some(_) => IndexStanding::Valid,
+        })
+    }
+
+    /// Executes one statement that changes the server, however long it takes.
+    pub(crate) async fn change(&mut self, statement: &str) -> Result<(), sqlx::Error> {
+        let query = sqlx::query(AssertSqlSafe(statement.to_owned())).persistent(false);
+        query.execute(&mut self.connection).await.map(drop)
     }
 
     pub(crate) fn engine(&self) -> Engine {

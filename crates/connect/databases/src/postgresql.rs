@@ -2,6 +2,7 @@
 
 mod plan;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use reeve_databases::{Engine, Observation, ReplicationFacts, ServerFacts, StatementSource};
@@ -10,6 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, Row as _};
 use tokio::time::timeout;
 
+use crate::changing::{IndexStanding, IndexTask};
 use crate::error::{DatabaseError, words};
 
 /// Oldest version that is read, as `server_version_num`.
@@ -20,6 +22,9 @@ const CHECKPOINTER: u32 = 170_000;
 const LIMITS: &str = "SET default_transaction_read_only = on; SET statement_timeout = '20s'; \
     SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'; \
     SET search_path = pg_catalog";
+/// Limits of a session that changes something: a build takes hours, and waits for transactions.
+const CHANGING_LIMITS: &str = "SET default_transaction_read_only = off; SET statement_timeout = '4h'; \
+    SET lock_timeout = '60s'; SET search_path = pg_catalog";
 /// Longest wait for an answer, should the server not keep its own limit.
 const ANSWER: Duration = Duration::from_secs(30);
 
@@ -46,6 +51,11 @@ struct StatementReset {
     evicted: u64,
 }
 
+#[derive(serde::Deserialize)]
+struct OldestTransaction {
+    age_s: Option<f64>,
+}
+
 /// Name of an object, in answers of one column.
 #[derive(serde::Deserialize)]
 struct Named {
@@ -53,7 +63,19 @@ struct Named {
 }
 
 impl PostgresqlSession {
+    /// Opens a session that only reads.
     pub(crate) async fn open(options: &PgConnectOptions) -> Result<Self, DatabaseError> {
+        PostgresqlSession::limited(options, LIMITS).await
+    }
+
+    /// Opens a session with the rights of its user.
+    pub(crate) async fn open_for_changes(
+        options: &PgConnectOptions,
+    ) -> Result<Self, DatabaseError> {
+        PostgresqlSession::limited(options, CHANGING_LIMITS).await
+    }
+
+    async fn limited(options: &PgConnectOptions, limits: &str) -> Result<Self, DatabaseError> {
         let connection = options
             .connect()
             .await
@@ -64,7 +86,7 @@ impl PostgresqlSession {
             version_text: String::new(),
             database: String::new(),
         };
-        session.execute("limits of the session", LIMITS).await?;
+        session.execute("limits of the session", limits).await?;
 
         let identity: Identity = session
             .one(
@@ -143,6 +165,58 @@ impl PostgresqlSession {
             extensions,
             refused,
         })
+    }
+
+    /// Indexes that the planner does not use, by schema and name.
+    pub(crate) async fn invalid_indexes(&mut self) -> Result<BTreeSet<String>, DatabaseError> {
+        let named: Vec<Named> = self
+            .rows("invalid indexes", include_str!("postgresql/invalid.sql"))
+            .await?;
+        Ok(named.into_iter().map(|one| one.name).collect())
+    }
+
+    /// Looks at an index before it is built or dropped.
+    pub(crate) async fn standing(
+        &mut self,
+        task: &IndexTask,
+    ) -> Result<IndexStanding, DatabaseError> {
+        let text = include_str!("postgresql/standing.sql");
+        let failed = |error: sqlx::Error| DatabaseError::Read {
+            reading: "the index",
+            message: words(&error),
+        };
+        let row = sqlx::query(text)
+            .persistent(false)
+            .bind(&task.schema)
+            .bind(&task.name)
+            .fetch_optional(&mut self.connection)
+            .await
+            .map_err(failed)?;
+        let Some(row) = row else {
+            return Ok(IndexStanding::Absent);
+        };
+        let flag = |place: usize| row.try_get::<bool, _>(place).map_err(failed);
+        Ok(match (flag(0)?, flag(1)?, flag(2)?) {
+            (true, _, _) => IndexStanding::Enforcing,
+            (_, true, _) => IndexStanding::InWork,
+            (_, _, true) => IndexStanding::Valid,
+            _ => IndexStanding::Invalid,
+        })
+    }
+
+    /// Age of the oldest transaction of another session, seconds.
+    pub(crate) async fn oldest_transaction_s(&mut self) -> Result<Option<f64>, DatabaseError> {
+        let query = "SELECT max(extract(epoch FROM now() - xact_start))::float8 AS age_s \
+            FROM pg_catalog.pg_stat_activity \
+            WHERE pid <> pg_catalog.pg_backend_pid() AND backend_type = 'client backend'";
+        let oldest: OldestTransaction = self.one("open transactions", query).await?;
+        Ok(oldest.age_s)
+    }
+
+    /// Executes one statement that changes the server, however long it takes.
+    pub(crate) async fn change(&mut self, statement: &str) -> Result<(), sqlx::Error> {
+        let query = sqlx::query(AssertSqlSafe(statement.to_owned())).persistent(false);
+        query.execute(&mut self.connection).await.map(drop)
     }
 
     async fn server(&mut self) -> Result<ServerFacts, DatabaseError> {

@@ -1,14 +1,17 @@
 //! A session with a database server.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use reeve_databases::{Engine, IndexCandidate, IndexTrial, Observation};
+use reeve_estate::DatabaseState;
 use tokio::time::timeout;
 
 use crate::address::{AddressOptions, DatabaseAddress};
 use crate::error::DatabaseError;
 use crate::mysql::MysqlSession;
 use crate::postgresql::PostgresqlSession;
+use crate::state::state_of;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(15);
@@ -67,6 +70,20 @@ impl DatabaseSession {
             SessionKind::Postgresql(session) => session.observe(progress).await,
             SessionKind::Mysql(session) => session.observe(progress).await,
         }
+    }
+
+    /// Reads the state of the server as changes read it.
+    ///
+    /// # Errors
+    /// As [`DatabaseSession::observe`].
+    pub async fn state(&mut self) -> Result<DatabaseState, DatabaseError> {
+        let observation = self.observe(&mut |_: &str| {}).await?;
+        let invalid = match &mut self.kind {
+            SessionKind::Postgresql(session) => session.invalid_indexes().await?,
+            // An ALTER TABLE that fails leaves no index behind.
+            SessionKind::Mysql(_) => BTreeSet::new(),
+        };
+        Ok(state_of(&observation, &invalid))
     }
 
     /// Tries candidates: by hypothetical plans where hypopg is installed, otherwise by estimates.

@@ -1,5 +1,6 @@
 //! Databases read from real servers.
 
 mod advice;
+mod changes;
 mod mariadb;
 mod postgresql;
