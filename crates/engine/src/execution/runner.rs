@@ -593,8 +593,8 @@ impl ExecutionRunner {
             // The last step verified the state, and nothing else can be told of it.
             (EffectEvidence::State, 0) => Some(watch(now, WatchVerdict::Holds, STATE_STANDS)),
             (EffectEvidence::State, _) => Some(watch(until, WatchVerdict::Watching, STATE_WATCHED)),
-            (EffectEvidence::Load | EffectEvidence::Flows, 0) => None,
-            (EffectEvidence::Load | EffectEvidence::Flows, _) => {
+            (_, 0) => None,
+            (EffectEvidence::Load | EffectEvidence::Flows | EffectEvidence::Observation, _) => {
                 Some(watch(until, WatchVerdict::Watching, ""))
             }
         }

@@ -5,17 +5,18 @@
 //! The share of samples at their limit is compared ([`crate::execution::pressure`]), against
 //! `performance_impact.max_degradation`. A change whose effect no metric shows (a volume's type, a
 //! tag, a stop) is judged by the state that it left: when the window ends and nobody changed it, it
-//! held.
+//! held. A change that compares what is observed (an index of a database) is judged when the window
+//! ends.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus, Json, Severity};
+use reeve_audit::{ActionStatus, Json, Obstacle, Severity};
 use reeve_estate::Resource;
 use reeve_learn::compare::{Bar, Comparison, ComparisonVerdict};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::caller::Caller;
-use reeve_recommend::change::EffectEvidence;
+use reeve_recommend::change::{EffectEvidence, EffectJudgement};
 use reeve_recommend::error::EngineError;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
@@ -133,6 +134,14 @@ impl ExecutionService {
                     None => return Ok(false),
                 }
             }
+            (Some(_), None)
+                if self.effect_evidence(&recommendation) == EffectEvidence::Observation =>
+            {
+                if !ends {
+                    return Ok(false);
+                }
+                self.judge_observation(&action, &recommendation).await
+            }
             (Some(resource), None) => {
                 let compared = self
                     .compare_metrics(&action, resource, &limits, ends, now)
@@ -213,7 +222,10 @@ impl ExecutionService {
 
         self.records.record(vec![entry]).await?;
         let id = action.id.clone();
-        let reason = format!("it got worse after the change: {}", watched.detail);
+        let reason = match self.effect_evidence(recommendation) {
+            EffectEvidence::Observation => format!("it did not help: {}", watched.detail),
+            _ => format!("it got worse after the change: {}", watched.detail),
+        };
         let kept = Action {
             watch: Some(watched),
             version: action.version + 1,
@@ -267,6 +279,29 @@ impl ExecutionService {
             bar,
         )
         .await
+    }
+
+    /// Observes the resource, and has the change compare it with the one before.
+    async fn judge_observation(
+        &self,
+        action: &Action,
+        recommendation: &Recommendation,
+    ) -> (WatchVerdict, String) {
+        let judged = async {
+            let procedure = self.procedure(recommendation).map_err(Obstacle::of)?;
+            let prior = action.prior.as_deref();
+            let prior = prior.ok_or_else(|| Obstacle::of("the state before was not kept"))?;
+            let (_, act) = self.ports.clouds.actor(&action.connection).await?;
+            let seen = act.observe_configuration(prior).await;
+            let seen = seen.map_err(Obstacle::of)?.resource;
+            Ok::<_, Obstacle>(procedure.change().judge_effect(prior, &seen))
+        };
+        match judged.await {
+            Ok(EffectJudgement::Good(detail)) => (WatchVerdict::Holds, detail),
+            Ok(EffectJudgement::Harmful(detail)) => (WatchVerdict::Degraded, detail),
+            Ok(EffectJudgement::Unknown(detail)) => (WatchVerdict::NotEnoughData, detail),
+            Err(obstacle) => (WatchVerdict::NotEnoughData, obstacle.to_string()),
+        }
     }
 
     /// Evidence of the change that a recommendation's plan names; the load where this release
