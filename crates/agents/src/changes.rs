@@ -44,7 +44,10 @@ const CHANGES: &[(AgentType, &[&str])] = &[
             "run_document",
         ],
     ),
-    (AgentType::DB_OPTIMIZER, &["replicate"]),
+    (
+        AgentType::DB_OPTIMIZER,
+        &["create_index", "drop_index", "replicate", "set_parameter"],
+    ),
     // Beside those that close exposures, end unused access and contain attacks.
     (
         AgentType::SECURITY_INTELLIGENCE,

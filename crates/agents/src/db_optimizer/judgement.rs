@@ -2,13 +2,16 @@
 //! statement, parameter and table.
 
 use reeve_databases::{
-    Area, DatabaseAdvice, DatabaseReading, DatabaseThresholds as Limits, Observation, Severity,
-    Unjudged, judge,
+    Area, DatabaseAdvice, DatabaseChange, DatabaseReading, DatabaseThresholds as Limits,
+    Observation, Severity, Unjudged, judge,
 };
+use reeve_estate::{Provider, Resource};
 use reeve_recommend::agent::Impact;
+use reeve_recommend::change::{CreateIndex, DropIndex, SetParameter};
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
+use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::{
     Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
@@ -221,17 +224,77 @@ fn proposal(facts: &Facts<'_>, advice: &DatabaseAdvice) -> Proposal {
         },
     )
     .with_impact_level(impact(advice))
+    .with_plan(plan(resource, advice))
     .with_monthly_cost(resource.monthly_cost)
     .with_reason_codes(vec![advice.rule.clone()])
     .with_not_measured(Vec::new())
 }
 
+/// Plan of advice on a server that Reeve reaches itself.
+fn plan(resource: &Resource, advice: &DatabaseAdvice) -> Option<Plan> {
+    let change = advice.change.as_ref();
+    let change = change.filter(|_| resource.provider == Provider::Database)?;
+    let target = resource.id.as_str();
+    let state = resource.state;
+    Some(match change.clone() {
+        DatabaseChange::CreateIndex {
+            schema,
+            table,
+            name,
+            columns,
+        } => {
+            let change = CreateIndex {
+                state,
+                schema,
+                table,
+                name,
+                columns,
+            };
+            Plan::new(&change, target)
+        }
+        DatabaseChange::DropIndex {
+            schema,
+            table,
+            name,
+            definition,
+            is_unused,
+        } => {
+            let change = DropIndex {
+                state,
+                schema,
+                table,
+                name,
+                definition,
+                unused: is_unused,
+            };
+            Plan::new(&change, target)
+        }
+        DatabaseChange::SetParameter {
+            name,
+            from,
+            to,
+            is_lasting,
+        } => {
+            let change = SetParameter {
+                state,
+                name,
+                from: from.max(0.0).round() as u64,
+                to: to.max(0.0).round() as u64,
+                lasting: is_lasting,
+            };
+            Plan::new(&change, target)
+        }
+    })
+}
+
+/// Returns `true` if no plan was made with the index.
+fn is_estimated(advice: &DatabaseAdvice) -> bool {
+    let mut reasons = advice.reasons.iter();
+    reasons.any(|reason| reason.starts_with("estimated"))
+}
+
 fn confidence(advice: &DatabaseAdvice) -> f64 {
-    let is_estimate = advice
-        .reasons
-        .iter()
-        .any(|reason| reason.starts_with("estimated"));
-    match (advice.rule.as_str(), is_estimate) {
+    match (advice.rule.as_str(), is_estimated(advice)) {
         ("missing_index", true) => ESTIMATED,
         ("missing_index", false) => PLANNED,
         _ => COUNTED,
@@ -250,9 +313,13 @@ fn performance(advice: &DatabaseAdvice) -> String {
     }
 }
 
+/// An index that the planner chose is built beside the work of the server and dropped if it does not
+/// help: its approval is that of a low impact (`create_missing_indexes: auto_approve`).
 fn impact(advice: &DatabaseAdvice) -> Impact {
+    let is_planned = advice.rule == "missing_index" && !is_estimated(advice);
     match (advice.area, advice.needs_restart) {
         (_, true) => Impact::High,
+        (Area::Index, _) if is_planned && advice.change.is_some() => Impact::Low,
         (Area::Index | Area::Parameter, _) => Impact::Medium,
         _ => Impact::Low,
     }

@@ -232,6 +232,10 @@ impl Clouds for CloudRegistry {
                     .await
                     .map_err(|error| Obstacle::from(error.message))?,
             ),
+            (_, Provider::Database) => Arc::new(
+                self.database(&connection)
+                    .map_err(|error| Obstacle::from(error.message))?,
+            ),
             (_, other) => {
                 return Err(Obstacle::of(format_args!(
                     "{other} connections are not available in this release"

@@ -9,14 +9,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::Obstacle;
-use reeve_connect_databases::{DatabaseAddress, DatabaseSession};
+use reeve_connect_databases::{DatabaseAddress, DatabaseSession, change_database};
 use reeve_connect_outbound::{Outbound, OutboundPolicy};
 use reeve_databases::{DatabaseReading, candidates};
 use reeve_estate::connection::rules::database_endpoint;
 use reeve_estate::{
-    Connection, ConnectionCredentials, ConnectionId, EstateStore, Inventory, Observe, ObserveError,
-    ObserveErrorKind, Provider, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch,
-    SampleQuery, Specification,
+    Act, ActError, ActErrorKind, Applied, Connection, ConnectionCredentials, ConnectionId,
+    DatabaseState, EstateStore, Inventory, Observe, ObserveError, ObserveErrorKind, Observed,
+    Operation, Provider, Resource, ResourceId, ResourceKind, ResourceSnapshot, ResourceState,
+    SampleBatch, SampleQuery, Specification,
 };
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::error::EngineError;
@@ -76,18 +77,28 @@ impl DatabaseServer {
         })
     }
 
-    async fn open(&self) -> Result<DatabaseSession, ObserveError> {
+    /// The address with the host as the guard resolved it.
+    async fn reachable(&self) -> Result<DatabaseAddress, ObserveError> {
         let (host, port) = (&self.host, self.port);
-        let unreachable = |message: String| ObserveError {
-            kind: ObserveErrorKind::Unreachable,
-            message,
-        };
         let judged = self.outbound.address_of(host, port).await;
-        let address = judged.map_err(|error| unreachable(error.to_string()))?.ip();
+        let address = judged.map_err(unreachable)?.ip();
         let is_encrypted = !self.outbound.allows_plain(address);
-        DatabaseSession::open(&self.address.clone().at(address, is_encrypted))
-            .await
-            .map_err(|error| unreachable(error.to_string()))
+        Ok(self.address.clone().at(address, is_encrypted))
+    }
+
+    async fn open(&self) -> Result<DatabaseSession, ObserveError> {
+        let address = self.reachable().await?;
+        DatabaseSession::open(&address).await.map_err(unreachable)
+    }
+
+    fn observed(&self, session: &DatabaseSession, state: Option<Arc<DatabaseState>>) -> Observed {
+        let mut resource = self.resource(&session.engine().to_string());
+        resource.specification.database = state;
+        Observed {
+            state: resource.state,
+            instance_type: None,
+            resource,
+        }
     }
 
     /// Reads the database, and tries candidates for indexes.
@@ -146,6 +157,13 @@ impl DatabaseServer {
     }
 }
 
+fn unreachable(error: impl ToString) -> ObserveError {
+    ObserveError {
+        kind: ObserveErrorKind::Unreachable,
+        message: error.to_string(),
+    }
+}
+
 /// Splits an authority; an address of version 6 stands in brackets.
 fn host_and_port(authority: &str, default_port: u16) -> (String, u16) {
     let (host, port) = match authority.rsplit_once(':') {
@@ -174,6 +192,48 @@ impl Observe for DatabaseServer {
 
     async fn samples(&self, _: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {
         Ok(SampleBatch::default())
+    }
+}
+
+#[async_trait]
+impl Act for DatabaseServer {
+    async fn observe(&self, _: &Resource) -> Result<Observed, ActError> {
+        let session = self.open().await.map_err(unreached)?;
+        Ok(self.observed(&session, None))
+    }
+
+    async fn observe_configuration(&self, _: &Resource) -> Result<Observed, ActError> {
+        let mut session = self.open().await.map_err(unreached)?;
+        let state = session.state().await.map_err(unreached)?;
+        Ok(self.observed(&session, Some(Arc::new(state))))
+    }
+
+    async fn volumes_of(&self, _: &Resource) -> Result<Vec<Resource>, ActError> {
+        Ok(Vec::new())
+    }
+
+    async fn apply(&self, _: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+        let address = self.reachable().await.map_err(unreached)?;
+        change_database(&address, operation).await
+    }
+
+    async fn snapshot_complete(
+        &self,
+        _: &ResourceId,
+        _: &str,
+        _: &ResourceSnapshot,
+    ) -> Result<bool, ActError> {
+        Err(ActError {
+            kind: ActErrorKind::NotFound,
+            message: "a database server makes no snapshots".to_owned(),
+        })
+    }
+}
+
+fn unreached(error: impl ToString) -> ActError {
+    ActError {
+        kind: ActErrorKind::Unknown,
+        message: error.to_string(),
     }
 }
 

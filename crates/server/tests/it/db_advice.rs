@@ -12,6 +12,9 @@ use crate::account::findings_of;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Password of the login that may change the database.
+const KEEPER: &str = "keeping carefully";
+
 const SCHEMA: &str = "
     CREATE EXTENSION pg_stat_statements;
     CREATE TABLE orders (id int, customer_id int NOT NULL, status text NOT NULL, note text);
@@ -44,17 +47,22 @@ fn rules(advice: &[Value], rule: &str) -> Vec<String> {
 }
 
 async fn connected(admin: &Api, endpoint: &str) -> Value {
+    connected_as(admin, endpoint, ("watcher", "watching closely"), false).await
+}
+
+async fn connected_as(
+    admin: &Api,
+    endpoint: &str,
+    (user, password): (&str, &str),
+    allow_actions: bool,
+) -> Value {
     let body = json!({
         "name": "shop", "provider": "database", "endpoint": endpoint,
-        "login": { "user": "watcher", "password": "watching closely" },
+        "login": { "user": user, "password": password }, "allow_actions": allow_actions,
     });
     let created = admin.post("connections", body).await.expect(201);
     assert_eq!(created.body["credentials_kind"], "login");
-    assert!(
-        !created.text.contains("watching closely"),
-        "{}",
-        created.text
-    );
+    assert!(!created.text.contains(password), "{}", created.text);
 
     let path = format!("connections/{}", created.text_at("/id"));
     let tested = admin
@@ -135,6 +143,115 @@ async fn a_database_leads_to_findings_of_its_indexes_settings_and_tables() {
         of_index.iter().all(|status| *status == "expired"),
         "{of_index:?}"
     );
+}
+
+/// The finding of a change on an index whose name or table holds a text.
+fn planned<'f>(found: &'f [Value], change: &str, text: &str) -> &'f Value {
+    let is_it = |one: &&Value| {
+        one["plan"]["change"]["name"] == change
+            && one["title"]
+                .as_str()
+                .is_some_and(|title| title.contains(text))
+    };
+    let one = found.iter().find(is_it);
+    one.unwrap_or_else(|| panic!("{change} {text}: {found:#?}"))
+}
+
+async fn indexes(server: &Postgres, url: &str) -> Vec<String> {
+    let query =
+        "SELECT indexname::text FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname";
+    server.texts(url, query).await.unwrap()
+}
+
+/// Waits for the verdict of the watch over a change.
+async fn verdict(admin: &Api, action: &str) -> Value {
+    let path = format!("intelligence/actions/{action}");
+    until("the verdict", PATIENCE, || async {
+        let action = admin.get(&path).await.expect(200).body;
+        let verdict = action["watch"]["verdict"].as_str().unwrap_or_default();
+        (!["", "watching"].contains(&verdict)).then_some(action)
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_index_is_built_and_stays_where_it_helps_and_goes_where_nothing_uses_it() {
+    let Some((server, endpoint, url)) = seeded().await else {
+        return;
+    };
+    let owner = format!("CREATE ROLE keeper LOGIN SUPERUSER PASSWORD '{KEEPER}'");
+    let more = "
+        CREATE TABLE visits AS SELECT n AS id, n % 4000 AS page FROM generate_series(1, 50000) n;
+        ANALYZE;";
+    server.execute(&url, &owner).await.unwrap();
+    server.execute(&url, more).await.unwrap();
+    let visits: String = (0..60)
+        .map(|number| format!("SELECT id FROM visits WHERE page = {number};"))
+        .collect();
+    server.execute(&url, &visits).await.unwrap();
+
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let _ = connected_as(&admin, &endpoint, ("keeper", KEEPER), true).await;
+    let guardrails = json!({ "verification": { "window": "20s" }, "cool_down": "0m" });
+    let _ = admin
+        .put("intelligence/guardrails", guardrails)
+        .await
+        .expect(200);
+    let agent = json!({
+        "agent_type": "db_optimizer", "name": "Databases", "mode": "safe_mode", "learning_period": "14d",
+        "confidence_threshold": "50%", "auto_apply": { "enabled": false }, "reason": "people sign each change",
+    });
+    let agent = admin
+        .post("intelligence/agents", agent)
+        .await
+        .expect(201)
+        .text_at("/id");
+    let found = findings_of(&admin, &agent, PATIENCE).await;
+
+    // The index that its statements use stays; their times before and after are its evidence.
+    let action = applied(&admin, planned(&found, "create_index", "orders")).await;
+    assert!(
+        indexes(&server)
+            .await
+            .contains(&"reeve_orders_customer_id".to_owned())
+    );
+    let work: String = (0..60)
+        .map(|number| format!("SELECT id, note FROM orders WHERE customer_id = {number};"))
+        .collect();
+    server.execute(&url, &work).await.unwrap();
+    let judged = verdict(&admin, &action).await;
+    assert_eq!(judged["watch"]["verdict"], "holds", "{judged:#}");
+    let detail = judged["watch"]["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("60 calls of its statements took"),
+        "{detail}"
+    );
+
+    // Nothing asks for pages any more: the other one is dropped again.
+    let action = applied(&admin, planned(&found, "create_index", "visits")).await;
+    let judged = verdict(&admin, &action).await;
+    assert_eq!(judged["watch"]["verdict"], "degraded", "{judged:#}");
+    until("the index is gone", PATIENCE, || async {
+        let left = indexes(&server, &url).await;
+        (!left.contains(&"reeve_visits_page".to_owned())).then_some(())
+    })
+    .await;
+
+    // A duplicate goes, and a person has it built again.
+    let action = applied(&admin, planned(&found, "drop_index", "orders_status")).await;
+    assert_eq!(
+        indexes(&server, &url).await,
+        ["orders_status_again", "reeve_orders_customer_id"]
+    );
+    let undo = format!("intelligence/actions/{action}/rollback");
+    let _ = admin.post(&undo, json!({})).await.expect(202);
+    until("the index is back", PATIENCE, || async {
+        let back = indexes(&server, &url).await;
+        back.contains(&"orders_status".to_owned()).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
