@@ -49,6 +49,35 @@ export function showsWhatNeedsMe(person) {
   };
 }
 
+/** Time in which the demo's attack becomes an incident. */
+const ATTACKED_MS = 180_000;
+
+/** Incidents that no one has taken up stand before everything that only waits, and the first one opens. */
+async function showsIncidents({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await eventually(
+    'the attack on the demo is an open incident',
+    async () => (await read(page, 'intelligence/incidents?status=open')).total > 0,
+    ATTACKED_MS,
+  );
+  await page.goto('/intelligence');
+  const alarms = needs(page).getByRole('list', { name: 'Incidents, alerts and anomalies' });
+  const incident = alarms
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('img', { name: 'Incident' }) })
+    .first();
+  await incident.getByRole('link').waitFor();
+  const before = needs(page).getByRole('listitem').first();
+  assert.ok(
+    /Incident|Alert|Anomaly/.test(await before.getByRole('img').getAttribute('aria-label')),
+    'alarms stand first',
+  );
+  const title = await incident.getByRole('link').innerText();
+  await incident.getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  await page.getByRole('list', { name: 'Findings of the incident' }).waitFor();
+}
+
 async function showsMoney({ page, program }) {
   await signIn(page, program.email, program.password);
   const known = await read(page, 'intelligence/dashboard');
@@ -88,6 +117,7 @@ async function survivesAFailure({ page, program }) {
   };
   for (const source of [
     'intelligence/dashboard',
+    'intelligence/incidents?*',
     'intelligence/anomalies?*',
     'intelligence/approvals?*',
     'intelligence/actions?*',
@@ -116,5 +146,6 @@ async function survivesAFailure({ page, program }) {
 
 export const landing = [
   { name: 'the first page shows money over time, and its tiles lead on', run: showsMoney },
+  { name: 'the first page lists open incidents before all else', run: showsIncidents },
   { name: 'one failing request leaves the first page standing', run: survivesAFailure },
 ];

@@ -8,12 +8,15 @@ import type {
   Rollout,
 } from '../../../api/bodies';
 import type { Firing } from '../../audit/alerts/queries';
+import type { IncidentSummary } from '../incidents/queries';
 import {
   alarms,
+  anomalies,
   blocked,
   broken,
   failures,
   incidents,
+  nothingInWords,
   ordered,
   toSign,
   type Need,
@@ -35,7 +38,35 @@ const action = (id: string, status: string, given: Partial<Action> = {}) =>
   }) as Action;
 
 describe('what needs a person', () => {
-  it('are critical anomalies and alerts that nobody has taken on', () => {
+  it('are incidents that no one has taken up, and those of this person', () => {
+    const incident = (id: string, status: string, owner: string | null = null) =>
+      ({
+        id,
+        status,
+        owner,
+        severity: 'high',
+        title: id,
+        findings: 3,
+        last_at: '2026-05-09T10:00:00Z',
+      }) as IncidentSummary;
+    const needs = incidents(
+      [
+        incident('new', 'open'),
+        incident('assigned', 'open', 'bo@acme.example'),
+        incident('mine', 'investigating', 'ada@acme.example'),
+        incident('theirs', 'investigating', 'bo@acme.example'),
+        incident('unowned', 'contained'),
+      ],
+      'ada@acme.example',
+    );
+    expect(needs.map(({ title, detail }) => [title, detail])).toEqual([
+      ['new', '3 findings, no owner yet · Open'],
+      ['assigned', '3 findings, owner bo@acme.example · Open'],
+      ['mine', '3 findings, you are the owner · Investigating'],
+    ]);
+  });
+
+  it('are open anomalies of high or critical severity outside of the incidents', () => {
     const anomaly = (id: string, status: string, severity: string) =>
       ({
         id,
@@ -48,33 +79,43 @@ describe('what needs a person', () => {
       }) as Anomaly;
     expect(
       keys(
-        incidents([
-          anomaly('a', 'open', 'critical'),
-          anomaly('b', 'acknowledged', 'critical'),
-          anomaly('c', 'open', 'high'),
-        ]),
+        anomalies(
+          [
+            anomaly('a', 'open', 'critical'),
+            anomaly('b', 'acknowledged', 'critical'),
+            anomaly('c', 'open', 'high'),
+            anomaly('d', 'open', 'medium'),
+            anomaly('e', 'open', 'critical'),
+          ],
+          [{ id: 'e' }],
+        ),
       ),
-    ).toEqual(['anomaly a']);
-    const firing = (id: string, status: string, severity: string, silenced = false) =>
+    ).toEqual(['anomaly a', 'anomaly c']);
+  });
+
+  it('are open alerts of every severity, one row for each rule', () => {
+    const firing = (id: string, rule: string, status: string, silenced = false) =>
       ({
         id,
+        rule_id: rule,
+        rule_name: `Rule ${rule}`,
         status,
-        severity,
+        severity: 'high',
         silenced,
-        rule_name: id,
         count: 3,
-        last_at: '2026-05-09T10:00:00Z',
+        last_at: `2026-05-09T10:00:0${id}Z`,
       }) as Firing;
-    expect(
-      keys(
-        alarms([
-          firing('a', 'open', 'critical'),
-          firing('b', 'open', 'critical', true),
-          firing('c', 'open', 'high'),
-          firing('d', 'resolved', 'critical'),
-        ]),
-      ),
-    ).toEqual(['firing a']);
+    const needs = alarms([
+      firing('1', 'spray', 'open'),
+      firing('2', 'spray', 'open'),
+      firing('3', 'spray', 'resolved'),
+      firing('4', 'port', 'open'),
+      firing('5', 'muted', 'open', true),
+    ]);
+    expect(needs.map(({ title, detail, at }) => [title, detail, at])).toEqual([
+      ['Rule spray', '2 open alerts on 6 entries of the audit log', '2026-05-09T10:00:02Z'],
+      ['Rule port', 'Alert on 3 entries of the audit log', '2026-05-09T10:00:04Z'],
+    ]);
   });
 
   it('are the approvals that this person can sign, not those of others', () => {
@@ -167,26 +208,46 @@ describe('what needs a person', () => {
     ).toEqual(['The last sync failed: no route', '1 call was denied: a permission is missing']);
   });
 
-  it('stand in one list: incidents first, then approvals, changes, connections, newest first, each once', () => {
-    const need = (key: string, kind: Need['kind'], at: string, to = key): Need => ({
-      key,
-      kind,
-      at,
-      to,
-      title: key,
-      detail: '',
-    });
+  it('stand in one list: alarms by severity, then approvals, changes, connections, newest first, each once', () => {
+    const need = (
+      key: string,
+      kind: Need['kind'],
+      at: string,
+      given: Partial<Pick<Need, 'severity' | 'to'>> = {},
+    ): Need => ({ key, kind, at, to: key, title: key, detail: '', ...given });
     expect(
       keys(
         ordered([
           need('connection', 'connection', '2026-05-09'),
-          need('failed', 'change', '2026-05-07', '/r/1'),
-          need('blocked', 'change', '2026-05-08', '/r/1'),
-          need('old', 'incident', '2026-05-01'),
-          need('new', 'incident', '2026-05-02'),
+          need('failed', 'change', '2026-05-07', { to: '/r/1' }),
+          need('blocked', 'change', '2026-05-08', { to: '/r/1' }),
+          need('low incident', 'incident', '2026-05-09', { severity: 'low' }),
+          need('old anomaly', 'anomaly', '2026-05-01', { severity: 'high' }),
+          need('new alert', 'alert', '2026-05-02', { severity: 'high' }),
+          need('critical anomaly', 'anomaly', '2026-05-01', { severity: 'critical' }),
           need('approval', 'approval', '2026-05-09'),
         ]),
       ),
-    ).toEqual(['new', 'old', 'approval', 'failed', 'connection']);
+    ).toEqual([
+      'critical anomaly',
+      'new alert',
+      'old anomaly',
+      'low incident',
+      'approval',
+      'failed',
+      'connection',
+    ]);
+  });
+
+  it('is denied only as far as the role shows it', () => {
+    expect(nothingInWords({ alerts: true, connections: true })).toBe(
+      'There is no open incident, no open alert, no anomaly of high or critical severity, no approval for you, no failed or blocked change and no connection with an error.',
+    );
+    const auditor = nothingInWords({ alerts: true, connections: false });
+    expect(auditor).not.toContain('no connection');
+    expect(auditor).toContain('Your role does not show connections');
+    const manager = nothingInWords({ alerts: false, connections: true });
+    expect(manager).not.toContain('no open alert');
+    expect(manager).toContain('Your role does not show alerts.');
   });
 });

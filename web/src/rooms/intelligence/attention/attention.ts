@@ -12,15 +12,20 @@ import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
 import { byIncident } from '../anomalies/incidents';
 import { blockInWords } from '../change/policy';
+import { PRIORITY_ORDER } from '../columns';
+import { STATUSES } from '../incidents/labels';
+import type { IncidentSummary } from '../incidents/queries';
 import { requesterOf, type Requester } from '../requesters';
 
 /** Kinds in the order of the list. */
-export const KINDS = ['incident', 'approval', 'change', 'connection'] as const;
+export const KINDS = ['incident', 'alert', 'anomaly', 'approval', 'change', 'connection'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Need {
   key: string;
   kind: Kind;
+  /** Severity of an incident, an alert or an anomaly. */
+  severity?: string;
   title: string;
   detail: string;
   at: string;
@@ -28,16 +33,45 @@ export interface Need {
   to: string;
 }
 
+/** Signs that something is wrong now: they stand before everything that only waits. */
+export const isAlarm = ({ kind }: Pick<Need, 'kind'>) =>
+  kind === 'incident' || kind === 'alert' || kind === 'anomaly';
+
 /** Time for which a failed change stays in the list, milliseconds. */
 const FAILED_MS = 7 * 86_400_000;
 
-/** Incidents of the estate that nobody has taken on; one attack is one of them. */
-export function incidents(anomalies: Anomaly[]): Need[] {
-  return byIncident(anomalies)
-    .filter(({ status, severity }) => status === 'open' && severity === 'critical')
+/** Incidents that no one has taken up, and those that this person is responsible for. */
+export function incidents(active: IncidentSummary[], me: string | undefined): Need[] {
+  return active
+    .filter(({ status, owner }) => status === 'open' || (me !== undefined && owner === me))
+    .map(({ id, severity, title, findings, owner, status, last_at }) => {
+      const whose = owner === me ? 'you are the owner' : `owner ${owner}`;
+      return {
+        key: `incident ${id}`,
+        kind: 'incident',
+        severity,
+        title,
+        detail: `${plural(findings, 'finding')}, ${owner ? whose : 'no owner yet'} · ${STATUSES[status]}`,
+        at: last_at,
+        to: `/intelligence/incidents/${encodeURIComponent(id)}`,
+      };
+    });
+}
+
+/** Open anomalies of high or critical severity. The members of an active incident are listed as that incident. */
+export function anomalies(open: Anomaly[], active: Pick<IncidentSummary, 'id'>[]): Need[] {
+  const listed = new Set(active.map(({ id }) => id));
+  return byIncident(open)
+    .filter(
+      ({ status, severity, incident_id }) =>
+        status === 'open' &&
+        (severity === 'critical' || severity === 'high') &&
+        !listed.has(incident_id),
+    )
     .map((anomaly) => ({
       key: `anomaly ${anomaly.id}`,
-      kind: 'incident',
+      kind: 'anomaly',
+      severity: anomaly.severity,
       title: anomaly.title,
       detail: sentence(anomaly.likely_cause),
       at: anomaly.started_at,
@@ -45,20 +79,30 @@ export function incidents(anomalies: Anomaly[]): Need[] {
     }));
 }
 
-/** Critical alerts that nobody has acknowledged. A silenced rule notifies nobody, and so it does not ask for anybody here. */
+/** Open alerts, one row for each rule. A muted rule notifies no one, and so it does not ask for anyone here. */
 export function alarms(firings: Firing[]): Need[] {
-  return firings
-    .filter(
-      ({ status, severity, silenced }) => status === 'open' && severity === 'critical' && !silenced,
-    )
-    .map((firing) => ({
-      key: `firing ${firing.id}`,
-      kind: 'incident',
-      title: firing.rule_name,
-      detail: `Alert on ${plural(firing.count, 'entry', 'entries')} of the audit log`,
-      at: firing.last_at,
+  const rules = new Map<string, Firing[]>();
+  for (const firing of firings) {
+    if (firing.status !== 'open' || firing.silenced) continue;
+    rules.set(firing.rule_id, [...(rules.get(firing.rule_id) ?? []), firing]);
+  }
+  return [...rules].map(([rule, open]) => {
+    const entries = plural(
+      open.reduce((sum, { count }) => sum + count, 0),
+      'entry',
+      'entries',
+    );
+    const newest = open.reduce((a, b) => (a.last_at > b.last_at ? a : b));
+    return {
+      key: `alerts of ${rule}`,
+      kind: 'alert',
+      severity: newest.severity,
+      title: newest.rule_name,
+      detail: `${open.length > 1 ? `${plural(open.length, 'open alert')} on` : 'Alert on'} ${entries} of the audit log`,
+      at: newest.last_at,
       to: '/audit/alerts',
-    }));
+    };
+  });
 }
 
 /** Approvals that this person can sign. */
@@ -149,11 +193,33 @@ export function broken(connections: Connection[]): Need[] {
   });
 }
 
-/** One list by kind; within a kind the newest first. Each recommendation is named once. */
+/** One list: alarms by severity, then the other kinds in their order; the newest first. Each recommendation is named once. */
 export function ordered(needs: Need[]): Need[] {
   const pages = new Set<string>();
   const once = ({ kind, to }: Need) => kind !== 'change' || (!pages.has(to) && pages.add(to));
+  const urgency = (need: Need) => (isAlarm(need) ? PRIORITY_ORDER.indexOf(need.severity ?? '') : 0);
   return needs
     .filter(once)
-    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.at.localeCompare(a.at));
+    .sort(
+      (a, b) =>
+        Number(isAlarm(b)) - Number(isAlarm(a)) ||
+        urgency(a) - urgency(b) ||
+        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+        b.at.localeCompare(a.at),
+    );
+}
+
+/** Sentences for an empty list. They claim only what the role of the reader shows. */
+export function nothingInWords(shows: { alerts: boolean; connections: boolean }): string {
+  const none = [
+    'open incident',
+    shows.alerts && 'open alert',
+    'anomaly of high or critical severity',
+    'approval for you',
+    'failed or blocked change',
+    shows.connections && 'connection with an error',
+  ].filter(Boolean);
+  const hidden = [!shows.alerts && 'alerts', !shows.connections && 'connections'].filter(Boolean);
+  const said = `There is no ${none.slice(0, -1).join(', no ')} and no ${none.at(-1)}.`;
+  return hidden.length === 0 ? said : `${said} Your role does not show ${hidden.join(' and ')}.`;
 }

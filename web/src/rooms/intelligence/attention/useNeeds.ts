@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMay } from '../../../api/session';
+import { useMay, useMe } from '../../../api/session';
 import { firingsQuery } from '../../audit/alerts/queries';
 import { connectionsQuery } from '../../estate/queries';
 import { anomaliesQuery } from '../anomalies/queries';
+import { FILTERS } from '../incidents/labels';
+import { incidentsQuery } from '../incidents/queries';
 import { actionsQuery, approvalsQuery, waitingQuery } from '../queries';
 import { rolloutsQuery } from '../rollouts/queries';
 import { useWho } from '../requesters';
 import {
   alarms,
+  anomalies,
   blocked,
   broken,
   failures,
@@ -19,6 +22,8 @@ import {
 
 interface Needs {
   needs: Need[];
+  /** Parts that the role of the reader shows; all others it always does. */
+  shows: { alerts: boolean; connections: boolean };
   loading: boolean;
   /** Parts that could not be read. */
   failed: { name: string; retry: () => void }[];
@@ -28,15 +33,19 @@ interface Needs {
 export function useNeeds(): Needs {
   const may = useMay();
   const who = useWho();
-  const anomalies = useQuery(anomaliesQuery({ status: 'open' }));
-  const firings = useQuery({ ...firingsQuery('open'), enabled: may('audit.view.all') });
+  const me = useMe();
+  const shows = { alerts: may('audit.view.all'), connections: may('estate.view') };
+  const active = useQuery(incidentsQuery(FILTERS.active));
+  const open = useQuery(anomaliesQuery({ status: 'open' }));
+  const firings = useQuery({ ...firingsQuery('open'), enabled: shows.alerts });
   const approvals = useQuery(approvalsQuery);
   const actions = useQuery(actionsQuery);
   const recommendations = useQuery(waitingQuery);
   const rollouts = useQuery(rolloutsQuery({}));
-  const connections = useQuery({ ...connectionsQuery, enabled: may('estate.view') });
+  const connections = useQuery({ ...connectionsQuery, enabled: shows.connections });
   const parts = [
-    { name: 'anomalies', query: anomalies },
+    { name: 'incidents', query: active },
+    { name: 'anomalies', query: open },
     { name: 'alerts', query: firings },
     { name: 'approvals', query: approvals },
     { name: 'actions', query: actions },
@@ -45,8 +54,10 @@ export function useNeeds(): Needs {
     { name: 'connections', query: connections },
   ];
   return {
+    shows,
     needs: ordered([
-      ...incidents(anomalies.data?.items ?? []),
+      ...incidents(active.data?.items ?? [], me?.email),
+      ...anomalies(open.data?.items ?? [], active.data?.items ?? []),
       ...alarms(firings.data?.items ?? []),
       ...toSign(approvals.data?.items ?? [], who),
       ...failures(actions.data?.items ?? [], actions.dataUpdatedAt),
