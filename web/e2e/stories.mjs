@@ -251,6 +251,18 @@ async function dismisses({ page, program }) {
   await dialog.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByText('kept for the audit').first().waitFor();
   await page.getByRole('button', { name: 'Apply Now' }).waitFor({ state: 'detached' });
+
+  // For ten seconds it can be undone, and nothing is recorded.
+  const status = async () => (await read(page, `intelligence/recommendations/${found.id}`)).status;
+  await page.getByRole('alert').getByRole('button', { name: 'Undo', exact: true }).click();
+  await page.getByRole('button', { name: 'Dismiss' }).waitFor();
+  assert.equal(await status(), 'open');
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await dialog.getByLabel('Reason').fill('kept for the audit');
+  await dialog.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByRole('button', { name: 'Undo dismissal' }).waitFor();
+  await eventually('it is dismissed', async () => (await status()) === 'dismissed');
+  await page.getByRole('button', { name: 'Undo dismissal' }).waitFor({ state: 'detached' });
 }
 
 async function searches({ page, program }) {
@@ -393,10 +405,11 @@ async function answersLater({ page, program }) {
     await page.getByRole('button', { name: 'Later', exact: true }).click();
     await page.getByRole('menuitem', { name }).click();
   };
+  const back = page.getByRole('button', { name: /^(Reopen|Cancel schedule|Withdraw request)$/ });
   const reopen = async () => {
-    await page.getByRole('button', { name: 'Reopen' }).click();
+    await back.click();
     await page.getByRole('button', { name: 'Apply Now' }).waitFor();
-    await page.getByRole('button', { name: 'Reopen' }).waitFor({ state: 'detached' });
+    await back.waitFor({ state: 'detached' });
     assert.equal((await now()).status, 'open');
   };
 
@@ -410,7 +423,7 @@ async function answersLater({ page, program }) {
   await later('Schedule');
   await dialog.getByLabel('Comment (kept in the audit log)').fill('at night');
   await dialog.getByRole('button', { name: 'Schedule' }).click();
-  await page.getByRole('button', { name: 'Reopen' }).waitFor();
+  await back.waitFor();
   assert.ok((await now()).scheduled_for, 'it has its time, whether or not it waits for approval');
   await reopen();
 

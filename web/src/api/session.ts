@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Me } from './bodies';
 import { body, client } from './client';
+import { sendHeld } from './held';
 import { Problem } from './problem';
 import type { components } from './schema';
 import { SCOPED } from '../shell/navigation';
@@ -46,7 +47,10 @@ export function useSignIn() {
 export function useSignOut() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => body(client.DELETE('/api/v1/sessions/current')),
+    mutationFn: async () => {
+      await sendHeld();
+      return body(client.DELETE('/api/v1/sessions/current'));
+    },
     onSettled: () => {
       queries.setQueryData(meQuery.queryKey, null);
       queries.removeQueries({ predicate: (query) => query.queryKey[0] !== 'me' });

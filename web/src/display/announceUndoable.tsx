@@ -5,13 +5,19 @@ import { notify } from './announce';
 
 const LONG_ENOUGH_MS = 15_000;
 
-/** Says that something went well, and for a while offers to take it back. */
-export function announceUndoable(message: string, undo: () => Promise<unknown>) {
+/** Says that something went well, and for a while offers to take it back. Returns the function that closes the notice. */
+export function announceUndoable(
+  message: string,
+  undo: () => Promise<unknown>,
+  forMs = LONG_ENOUGH_MS,
+): () => void {
   const id = randomId();
+  const close = () =>
+    void import('@mantine/notifications').then(({ notifications }) => notifications.hide(id));
   notify({
     id,
     color: 'green',
-    autoClose: LONG_ENOUGH_MS,
+    autoClose: forMs,
     message: (
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Text inherit style={{ overflowWrap: 'anywhere' }}>
@@ -22,9 +28,7 @@ export function announceUndoable(message: string, undo: () => Promise<unknown>) 
           variant="light"
           style={{ flexShrink: 0 }}
           onClick={() => {
-            void import('@mantine/notifications').then(({ notifications }) =>
-              notifications.hide(id),
-            );
+            close();
             undo().catch((error: unknown) =>
               notify({
                 color: 'red',
@@ -40,4 +44,5 @@ export function announceUndoable(message: string, undo: () => Promise<unknown>) 
       </Group>
     ),
   });
+  return close;
 }

@@ -2,9 +2,11 @@ import { Chip, Group, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
 import { announce } from '../../display/announce';
+import { announceUndoable } from '../../display/announceUndoable';
 import { FormDialog } from '../../display/FormDialog';
 import { fromInput, toInput } from '../../display/instants';
-import { dismiss, schedule, snooze, testFirst, useChange } from './queries';
+import { useDismiss } from './dismissals';
+import { reopen, schedule, snooze, testFirst, useChange } from './queries';
 
 interface Props {
   of: Recommendation;
@@ -13,27 +15,19 @@ interface Props {
 
 export function DismissDialog({ of: one, onClose }: Props) {
   const [reason, setReason] = useState('');
-  const change = useChange(dismiss);
+  const dismiss = useDismiss();
   return (
     <FormDialog
       title="Dismiss this recommendation?"
-      explain="Your reason is kept in the audit log and improves later recommendations."
+      explain="Your reason is kept in the audit log and improves later recommendations. For ten seconds you can undo it."
       submit="Dismiss"
-      error={change.error}
-      pending={change.isPending}
+      pending={false}
       disabled={reason.trim() === ''}
       onClose={onClose}
-      onSubmit={() =>
-        change.mutate(
-          { id: one.id, reason: reason.trim() },
-          {
-            onSuccess: () => {
-              announce('Dismissed.');
-              onClose();
-            },
-          },
-        )
-      }
+      onSubmit={() => {
+        dismiss([one], reason.trim());
+        onClose();
+      }}
     >
       <Textarea
         label="Reason"
@@ -60,6 +54,7 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
   const [period, setPeriod] = useState<number | null>(168);
   const [reason, setReason] = useState('');
   const change = useChange(snooze);
+  const undo = useChange(reopen);
   const at = fromInput(until);
   return (
     <FormDialog
@@ -76,7 +71,10 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
           { id: one.id, until: at, reason: reason.trim() || undefined },
           {
             onSuccess: () => {
-              announce('Snoozed.');
+              // Reopening leads to no other state than open.
+              if (one.status === 'open')
+                announceUndoable('Snoozed.', () => undo.mutateAsync(one.id));
+              else announce('Snoozed.');
               onClose();
             },
           },

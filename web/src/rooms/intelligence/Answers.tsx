@@ -8,10 +8,12 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useState } from 'react';
+import { announce } from '../../display/announce';
 import { Hint } from '../../display/Hint';
 import type { Recommendation } from '../../api/bodies';
 import { ANSWERABLE } from './bulk';
 import { applicabilityInWords } from './Applicable';
+import { useDismissals } from './dismissals';
 import { reopen, useChange } from './queries';
 import { lazyComponent, lazyOpened } from '../../display/lazy';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -22,23 +24,36 @@ const AnswerDialog = lazyComponent(() => import('./AnswerDialog'), 'AnswerDialog
 export type Dialog =
   'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
 
+/** Buttons that make a recommendation open again, by the state that it is in. */
+const BACK: Partial<Record<string, { label: string; done: string }>> = {
+  snoozed: { label: 'Reopen', done: 'Reopened.' },
+  scheduled: { label: 'Cancel schedule', done: 'The schedule is cancelled.' },
+  pending_approval: { label: 'Withdraw request', done: 'The request is withdrawn.' },
+};
+
 /** What a person can answer to a recommendation. */
 export function Answers({ of: one }: { of: Recommendation }) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const again = useChange(reopen);
   const answerable = ANSWERABLE.includes(one.status);
-  const reopenable = ['snoozed', 'scheduled', 'pending_approval'].includes(one.status);
+  const back = BACK[one.status];
+  const undo = useDismissals().undoOf(one.id);
   return (
     <>
       <Group gap="xs">
-        {reopenable && (
+        {back && (
           <Button
             variant="default"
             leftSection={<IconRotate2 size={16} />}
             loading={again.isPending}
-            onClick={() => again.mutate(one.id)}
+            onClick={() => again.mutate(one.id, { onSuccess: () => announce(back.done) })}
           >
-            Reopen
+            {back.label}
+          </Button>
+        )}
+        {undo && (
+          <Button variant="default" leftSection={<IconRotate2 size={16} />} onClick={undo}>
+            Undo dismissal
           </Button>
         )}
         <Button

@@ -7,7 +7,8 @@ import { plural } from '../../display/amounts';
 import { FormDialog } from '../../display/FormDialog';
 import { fromInput, toInput } from '../../display/instants';
 import { answerEach, type Refusal } from './bulk';
-import { dismiss, snooze } from './queries';
+import { useDismiss } from './dismissals';
+import { snooze } from './queries';
 
 const PERIODS: [string, number][] = [
   ['1 day', 24],
@@ -27,6 +28,7 @@ interface DialogProps {
 /** One reason for all; each recommendation is answered by a request of its own, so that one refusal stops none of the others. */
 export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
   const queries = useQueryClient();
+  const dismiss = useDismiss();
   const [reason, setReason] = useState('');
   const [until, setUntil] = useState(() => inHours(168));
   const [done, setDone] = useState<number>();
@@ -35,17 +37,20 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
   const at = fromInput(until);
   const dismissing = kind === 'dismiss';
   const send = async () => {
+    if (dismissing) {
+      dismiss(asked, reason.trim());
+      onDone([]);
+      onClose();
+      return;
+    }
     setDone(0);
     const answer = (id: string) =>
-      dismissing
-        ? dismiss({ id, reason: reason.trim() })
-        : snooze({ id, until: at ?? '', reason: reason.trim() || undefined });
+      snooze({ id, until: at ?? '', reason: reason.trim() || undefined });
     const failures = await answerEach(asked, answer, setDone);
     await queries.invalidateQueries({ queryKey: ['intelligence'] });
     onDone(failures.map(({ id }) => id));
     const answered = asked.length - failures.length;
-    if (answered > 0)
-      announce(`${plural(answered, 'recommendation')} ${dismissing ? 'dismissed' : 'snoozed'}.`);
+    if (answered > 0) announce(`${plural(answered, 'recommendation')} snoozed.`);
     if (failures.length === 0) onClose();
     else setRefused(failures);
   };
@@ -60,7 +65,7 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
         <Alert
           color="red"
           variant="light"
-          title={`${asked.length - refused.length} of ${asked.length} ${dismissing ? 'dismissed' : 'snoozed'}`}
+          title={`${asked.length - refused.length} of ${asked.length} snoozed`}
           role="alert"
         >
           <List size="sm" spacing={4}>
@@ -83,7 +88,7 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
       submit={dismissing ? 'Dismiss' : 'Snooze'}
       explain={
         dismissing
-          ? 'The reason is kept in the audit log for each of them, and improves later recommendations.'
+          ? 'The reason is kept in the audit log for each of them, and improves later recommendations. For ten seconds you can undo it.'
           : 'They return to the list at this time.'
       }
       pending={done !== undefined}

@@ -16,6 +16,7 @@ import { guardrailPlace } from './change/policy';
 import { WhyNot } from './change/WhyNot';
 import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
+import { useDismissals } from './dismissals';
 import { DecidingModels } from './DecidingModels';
 import { DecisionPath } from './DecisionPath';
 import { factorsOf } from './factors';
@@ -41,13 +42,14 @@ const MOVING = ['executing', 'verifying', 'testing', 'approved'];
 
 export function RecommendationDetail() {
   const { id } = route.useParams();
+  const { asDismissed } = useDismissals();
   const { data, error, refetch } = useQuery({
     ...recommendationQuery(id),
     refetchInterval: ({ state }) => (MOVING.includes(state.data?.status ?? '') ? 1000 : 15_000),
   });
   if (!data)
     return <Awaited title="Recommendation" above={TRAIL} error={error} onRetry={refetch} />;
-  return <Shown of={data} />;
+  return <Shown of={asDismissed(data)} />;
 }
 
 function Shown({ of: one }: { of: Recommendation }) {

@@ -16,6 +16,7 @@ import { options } from '../../display/wording';
 import { APPLICABILITY } from './Applicable';
 import { BulkAnswers } from './BulkAnswers';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
+import { useDismissals } from './dismissals';
 import { MOST, recommendationsQuery, TYPES } from './queries';
 import { addedInWords } from './savings-words';
 
@@ -61,6 +62,8 @@ export function Recommendations() {
     applicability: search.applicability,
   };
   const { data, error, refetch } = useQuery(recommendationsQuery(filter));
+  const { asDismissed } = useDismissals();
+  const rows = data?.items.map(asDismissed);
   const set = (change: Partial<typeof search>) => {
     void navigate({
       to: '/intelligence/recommendations',
@@ -172,7 +175,7 @@ export function Recommendations() {
               )}
           </Group>
           <BulkAnswers
-            chosen={data?.items.filter(({ id }) => chosen.has(id)) ?? []}
+            chosen={rows?.filter(({ id }) => chosen.has(id)) ?? []}
             onChosen={setChosen}
           />
           {data && data.total > MOST && (
@@ -183,7 +186,7 @@ export function Recommendations() {
           <DataTable
             label="Recommendations"
             columns={ALL_COLUMNS}
-            rows={data?.items}
+            rows={rows}
             rowId={(row) => row.id}
             pageSize={25}
             selection={

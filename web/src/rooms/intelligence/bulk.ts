@@ -14,11 +14,12 @@ export interface Refusal {
 /** Requests that are on their way at the same time. */
 const AT_ONCE = 4;
 
-/** Sends an answer for each item; failures are collected, and stop none of the others. `onDone` hears how many have been answered. */
+/** Sends an answer for each item; failures are collected, and stop none of the others. `onDone` gets the number of items that were answered. */
 export async function answerEach(
   items: { id: string; title: string }[],
   answer: (id: string) => Promise<unknown>,
-  onDone: (done: number) => void,
+  onDone: (done: number) => void = () => undefined,
+  atOnce = AT_ONCE,
 ): Promise<Refusal[]> {
   const refused: Refusal[] = [];
   let [next, done] = [0, 0];
@@ -32,6 +33,6 @@ export async function answerEach(
       onDone(++done);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return refused;
 }

@@ -198,8 +198,15 @@ export const requestException = ({
 export const schedule = ({ id, ...given }: { id: string } & Schemas['ScheduleBody']) =>
   body(client.POST(`${RECOMMENDATION}/schedule`, { params: { path: { id } }, body: given }));
 
+/** Reaches the service even where the page is being left. */
 export const dismiss = ({ id, ...given }: { id: string } & Schemas['DismissBody']) =>
-  body(client.POST(`${RECOMMENDATION}/dismiss`, { params: { path: { id } }, body: given }));
+  body(
+    client.POST(`${RECOMMENDATION}/dismiss`, {
+      params: { path: { id } },
+      body: given,
+      keepalive: true,
+    }),
+  );
 
 export const snooze = ({ id, ...given }: { id: string } & Schemas['SnoozeBody']) =>
   body(client.POST(`${RECOMMENDATION}/snooze`, { params: { path: { id } }, body: given }));

@@ -1,0 +1,88 @@
+// Dismissals of recommendations, which can be taken back for ten seconds: the service has no way back from a dismissed recommendation.
+import { useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { HELD_MS, hold } from '../../api/held';
+import type { Recommendation } from '../../api/bodies';
+import { plural } from '../../display/amounts';
+import { notify } from '../../display/announce';
+import { announceUndoable } from '../../display/announceUndoable';
+import { answerEach, type Refusal } from './bulk';
+import { dismiss } from './queries';
+
+/** Reasons of the dismissals that are not sent yet, by recommendation. */
+let waiting: ReadonlyMap<string, string> = new Map();
+const undos = new Map<string, () => void>();
+const listeners = new Set<() => void>();
+
+function change(edit: (reasons: Map<string, string>) => void) {
+  const next = new Map(waiting);
+  edit(next);
+  waiting = next;
+  listeners.forEach((listen) => listen());
+}
+
+function subscribe(listen: () => void) {
+  listeners.add(listen);
+  return () => void listeners.delete(listen);
+}
+
+/** Shows recommendations as they will be once the dismissals that wait are sent. */
+export function useDismissals() {
+  const reasons = useSyncExternalStore(subscribe, () => waiting);
+  return {
+    asDismissed: <Row extends Pick<Recommendation, 'id' | 'status' | 'status_reason'>>(
+      row: Row,
+    ): Row => {
+      const reason = reasons.get(row.id);
+      return reason === undefined ? row : { ...row, status: 'dismissed', status_reason: reason };
+    },
+    /** The undo of a dismissal that is not sent yet. */
+    undoOf: (id: string) => (reasons.has(id) ? undos.get(id) : undefined),
+  };
+}
+
+/** Returns the function that dismisses recommendations for one reason, and offers to take that back. */
+export function useDismiss() {
+  const queries = useQueryClient();
+  return (items: Pick<Recommendation, 'id' | 'title'>[], reason: string) => {
+    const forget = () =>
+      change((reasons) =>
+        items.forEach(({ id }) => {
+          reasons.delete(id);
+          undos.delete(id);
+        }),
+      );
+    const takeBack = hold(async (leaving) => {
+      closeNotice();
+      const refused = await answerEach(
+        items,
+        (id) => dismiss({ id, reason }),
+        undefined,
+        leaving ? items.length : undefined,
+      );
+      await queries.invalidateQueries({ queryKey: ['intelligence'] });
+      forget();
+      if (refused.length > 0) sayRefused(items.length, refused);
+    });
+    const undo = () => {
+      closeNotice();
+      if (takeBack()) forget();
+    };
+    change((reasons) => items.forEach(({ id }) => reasons.set(id, reason)));
+    items.forEach(({ id }) => undos.set(id, undo));
+    const closeNotice = announceUndoable(
+      items.length === 1 ? 'Dismissed.' : `${plural(items.length, 'recommendation')} dismissed.`,
+      () => Promise.resolve(undo()),
+      HELD_MS,
+    );
+  };
+}
+
+function sayRefused(all: number, refused: Refusal[]) {
+  notify({
+    color: 'red',
+    autoClose: false,
+    title: all === 1 ? 'Not dismissed' : `${refused.length} of ${all} not dismissed`,
+    message: refused.map(({ title, message }) => `${title}: ${message}`).join('; '),
+  });
+}
