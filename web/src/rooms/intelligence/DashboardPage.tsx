@@ -23,13 +23,13 @@ import { NeedsYou } from './attention/NeedsYou';
 import { Running } from './attention/Running';
 import { LATEST_COLUMNS } from './columns';
 import classes from './DashboardPage.module.css';
+import { PRIORITY_ORDER } from './priorities';
 import { costsQuery, dashboardQuery, waitingQuery } from './queries';
 import { Savings } from './Savings';
 import { addedInWords, byPurpose } from './savings-words';
 
 /** Rows of the table of recommendations. */
 const LATEST = 5;
-const PRIORITIES = ['critical', 'high', 'medium', 'low'];
 
 export function DashboardPage() {
   const may = useMay();
@@ -97,7 +97,9 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
         loading={loading}
         icon={<IconBulb size={18} />}
         value={count(data?.recommendations_open ?? 0)}
-        note={listed(data?.recommendations_by_priority, PRIORITIES) || 'No open recommendations'}
+        note={
+          listed(data?.recommendations_by_priority, PRIORITY_ORDER) || 'No open recommendations'
+        }
       />
       <Tile
         label="Cost savings"

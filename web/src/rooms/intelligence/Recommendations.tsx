@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { recommendationFilters } from '../../addresses';
 import { useMay } from '../../api/session';
-import { count, money } from '../../display/amounts';
+import { count, plural } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { lazyComponent } from '../../display/lazy';
@@ -15,10 +15,12 @@ import { TypedFilter } from '../../display/TypedFilter';
 import { options } from '../../display/wording';
 import { APPLICABILITY } from './Applicable';
 import { BulkAnswers } from './BulkAnswers';
-import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
+import { ALL_COLUMNS } from './columns';
+import { PRIORITY_ORDER } from './priorities';
 import { useDismissals } from './dismissals';
+import { resourcesNamed } from './named-resources';
 import { MOST, recommendationsQuery, TYPES } from './queries';
-import { addedInWords } from './savings-words';
+import { totalsInWords } from './savings-words';
 
 const RolloutForm = lazyComponent(() => import('./rollouts/RolloutForm'), 'RolloutForm');
 const route = getRouteApi('/app/intelligence/recommendations');
@@ -58,12 +60,16 @@ export function Recommendations() {
     type: search.type,
     min_confidence: Number.isFinite(least) && search.min_confidence ? least : undefined,
     account: search.account,
-    resource: search.resource,
     applicability: search.applicability,
   };
-  const { data, error, refetch } = useQuery(recommendationsQuery(filter));
+  const all = useQuery({ ...recommendationsQuery(filter), enabled: Boolean(search.resource) });
+  const { resource, ids } = resourcesNamed(search.resource, all.data?.items);
+  const { data, error, refetch } = useQuery({
+    ...recommendationsQuery({ ...filter, resource }),
+    enabled: !all.isLoading,
+  });
   const { asDismissed } = useDismissals();
-  const rows = data?.items.map(asDismissed);
+  const rows = data?.items.filter((row) => !ids || ids.has(row.resource.id)).map(asDismissed);
   const set = (change: Partial<typeof search>) => {
     void navigate({
       to: '/intelligence/recommendations',
@@ -90,7 +96,7 @@ export function Recommendations() {
           value={status}
           onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })}
           allowDeselect={false}
-          w={170}
+          w={160}
         />
         <Select
           label="Priority"
@@ -99,7 +105,7 @@ export function Recommendations() {
           onChange={(value) => set({ priority: value ?? undefined })}
           placeholder="Any"
           clearable
-          w={130}
+          w={115}
         />
         <Select
           label="Can be applied"
@@ -108,7 +114,7 @@ export function Recommendations() {
           onChange={(value) => set({ applicability: value ?? undefined })}
           placeholder="Any"
           clearable
-          w={150}
+          w={135}
         />
         <Select
           label="Type"
@@ -118,24 +124,25 @@ export function Recommendations() {
           placeholder="Any"
           clearable
           searchable
-          w={170}
+          w={160}
         />
         <TypedFilter
           label="Minimum confidence"
-          w={160}
+          w={135}
           value={search.min_confidence}
           onChange={(value) => set({ min_confidence: value })}
           percent
         />
         <TypedFilter
           label="Account"
-          w={130}
+          w={115}
           value={search.account}
           onChange={(value) => set({ account: value })}
         />
         <TypedFilter
           label="Resource"
-          w={130}
+          placeholder="Name or identifier"
+          w={165}
           value={search.resource}
           onChange={(value) => set({ resource: value })}
         />
@@ -157,7 +164,9 @@ export function Recommendations() {
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
               {data
-                ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${addedInWords(data.cost_added_monthly)}${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}`
+                ? ids
+                  ? `${count(rows?.length ?? 0)} found, of ${plural(ids.size, 'resource')}`
+                  : totalsInWords(data)
                 : 'Loading …'}
             </Text>
             {search.type &&

@@ -8,9 +8,8 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Applicable, APPLICABILITY } from './Applicable';
+import { PRIORITY_ORDER } from './priorities';
 import { unknownSaving } from './savings-words';
-
-export const PRIORITY_ORDER = ['critical', 'high', 'medium', 'low'];
 
 const titled = (maxWidth: number): Column<Recommendation> => ({
   id: 'title',

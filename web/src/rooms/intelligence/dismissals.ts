@@ -30,11 +30,14 @@ function subscribe(listen: () => void) {
 export function useDismissals() {
   const reasons = useSyncExternalStore(subscribe, () => waiting);
   return {
-    asDismissed: <Row extends Pick<Recommendation, 'id' | 'status' | 'status_reason'>>(
+    asDismissed: <
+      Row extends Pick<Recommendation, 'id' | 'status' | 'status_reason' | 'applicability'>,
+    >(
       row: Row,
     ): Row => {
       const reason = reasons.get(row.id);
-      return reason === undefined ? row : { ...row, status: 'dismissed', status_reason: reason };
+      if (reason === undefined) return row;
+      return { ...row, status: 'dismissed', status_reason: reason, applicability: undefined };
     },
     /** The undo of a dismissal that is not sent yet. */
     undoOf: (id: string) => (reasons.has(id) ? undos.get(id) : undefined),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addedInWords, byPurpose, unknownSaving } from './savings-words';
+import { addedInWords, byPurpose, totalsInWords, unknownSaving } from './savings-words';
 
 const savings = (expected_monthly: number | null, current_monthly_cost: number | null = null) => ({
   expected_monthly,
@@ -28,16 +28,30 @@ test('an unknown saving says what is known of it', () => {
   expect(unknownSaving({ ...lost, savings: savings(null) })).toBe('Price unknown');
 });
 
-test('what saves comes by its amount, what costs more stands in a list of its own', () => {
-  const row = (id: string, saved: number | null) => ({ id, savings: savings(saved) });
+test('what saves comes by its amount, what costs more by its urgency in a list of its own', () => {
+  const row = (id: string, saved: number | null, priority: 'low' | 'high' | 'critical') => ({
+    id,
+    priority,
+    savings: savings(saved),
+  });
   const { saving, other } = byPurpose([
-    row('throttled', -199),
-    row('small', 5),
-    row('spot', null),
-    row('large', 320),
+    row('throttled', -199, 'high'),
+    row('small', 5, 'critical'),
+    row('spot', null, 'low'),
+    row('exposed', 0, 'critical'),
+    row('large', 320, 'low'),
   ]);
   expect(saving.map(({ id }) => id)).toEqual(['large', 'small']);
-  expect(other.map(({ id }) => id)).toEqual(['throttled', 'spot']);
+  expect(other.map(({ id }) => id)).toEqual(['exposed', 'throttled', 'spot']);
+});
+
+test('the totals of a list claim no saving of $0', () => {
+  const none = { total: 2, savings_monthly: 0, cost_added_monthly: 411, savings_unpriced: 0 };
+  expect(totalsInWords(none)).toBe('2 found · they add $411 a month');
+  expect(totalsInWords({ ...none, cost_added_monthly: 0 })).toBe('2 found');
+  expect(totalsInWords({ ...none, savings_monthly: 320, savings_unpriced: 1 })).toBe(
+    '2 found · $320 a month could be saved, others add $411 a month · 1 without a known price',
+  );
 });
 
 test('added cost is told and no added cost is not', () => {

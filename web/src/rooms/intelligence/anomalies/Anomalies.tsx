@@ -15,7 +15,8 @@ import { Status } from '../../../display/Status';
 import { TypedFilter } from '../../../display/TypedFilter';
 import { When } from '../../../display/When';
 import { options, sentence, words } from '../../../display/wording';
-import { PRIORITY_ORDER } from '../columns';
+import { PRIORITY_ORDER } from '../priorities';
+import { resourcesNamed } from '../named-resources';
 import { MOST } from '../queries';
 import { isNoise } from './entries';
 import { byIncident, furtherMembers, type AnomalyRow } from './incidents';
@@ -124,7 +125,13 @@ export function Anomalies() {
   const navigate = useNavigate();
   const may = useMay();
   const [settings, setSettings] = useState(false);
-  const { data, error, refetch } = useQuery(anomaliesQuery(search));
+  const { resource: typed, ...filter } = search;
+  const all = useQuery({ ...anomaliesQuery(filter), enabled: Boolean(typed) });
+  const { resource, ids } = resourcesNamed(typed, all.data?.items);
+  const { data, error, refetch } = useQuery({
+    ...anomaliesQuery({ ...filter, resource }),
+    enabled: !all.isLoading,
+  });
   const set = (change: Partial<typeof search>) =>
     void navigate({
       to: '/intelligence/anomalies',
@@ -135,7 +142,7 @@ export function Anomalies() {
   const filtered = Object.values(search).some(Boolean);
   const [everything, setEverything] = useState(false);
   // Whoever filters asks for what there is.
-  const found = data && byIncident(data.items);
+  const found = data && byIncident(data.items.filter((row) => !ids || ids.has(row.resource.id)));
   const noise = found && !filtered ? found.filter(isNoise).length : 0;
   const rows = noise > 0 && !everything ? found?.filter((row) => !isNoise(row)) : found;
   return (
@@ -169,7 +176,7 @@ export function Anomalies() {
           />
           <TypedFilter
             label="Resource or person"
-            placeholder="Identifier"
+            placeholder="Name or identifier"
             w={220}
             value={search.resource}
             onChange={(resource) => set({ resource })}
@@ -200,7 +207,7 @@ export function Anomalies() {
           <Group gap={8}>
             <Text size="sm" className="muted numeral" role="status">
               {data && found
-                ? `${count(data.total - data.items.length + found.length)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}`
+                ? `${count(ids ? found.length : data.total - data.items.length + found.length)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}`
                 : 'Loading …'}
             </Text>
             {noise > 0 && (
@@ -244,7 +251,7 @@ export function Anomalies() {
                 {noise > 0
                   ? 'All anomalies are resolved and of low severity.'
                   : filtered
-                    ? 'Remove a filter, or search by resource identifier or user name.'
+                    ? 'Remove a filter, or search by a part of the name of a resource or user.'
                     : 'Detection starts after two weeks of data. Choose what is checked under “Detection settings”.'}
               </EmptyState>
             }

@@ -12,7 +12,7 @@ import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
 import { byIncident } from '../anomalies/incidents';
 import { blockInWords } from '../change/policy';
-import { PRIORITY_ORDER } from '../columns';
+import { PRIORITY_ORDER } from '../priorities';
 import { STATUSES } from '../incidents/labels';
 import type { IncidentSummary } from '../incidents/queries';
 import { requesterOf, type Requester } from '../requesters';

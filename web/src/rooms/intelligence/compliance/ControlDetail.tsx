@@ -16,7 +16,7 @@ import { Select } from '../../../display/Select';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
 import { options } from '../../../display/wording';
-import { PRIORITY_ORDER } from '../columns';
+import { PRIORITY_ORDER } from '../priorities';
 import { proofColumns, resourceColumn } from '../evidence-columns';
 import { Exception } from './Exception';
 import { Yours } from './OwnChecks';

@@ -5,7 +5,7 @@ import { announce } from '../../../display/announce';
 import { FormDialog } from '../../../display/FormDialog';
 import { Select } from '../../../display/Select';
 import { options } from '../../../display/wording';
-import { PRIORITY_ORDER } from '../columns';
+import { PRIORITY_ORDER } from '../priorities';
 import { useChange } from '../queries';
 import { ACTIONS, CHANGING } from './labels';
 import {
