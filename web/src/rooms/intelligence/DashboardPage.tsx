@@ -24,6 +24,7 @@ import { Running } from './attention/Running';
 import { LATEST_COLUMNS } from './columns';
 import classes from './DashboardPage.module.css';
 import { PRIORITY_ORDER } from './priorities';
+import { shareInWords } from './confidence';
 import { costsQuery, dashboardQuery, waitingQuery } from './queries';
 import { Savings } from './Savings';
 import { addedInWords, byPurpose } from './savings-words';
@@ -171,12 +172,10 @@ function finished(data: Dashboard | undefined): string {
   return `${count(done)} of ${plural(agents.length, 'agent')} finished the learning period · ${heldInWords(total('held'), total('outcomes'))}`;
 }
 
-/** Below ten outcomes a share says little. */
 function heldInWords(held: number, outcomes: number): string {
-  if (outcomes === 0) return 'no outcomes yet';
-  return outcomes < 10
-    ? `${count(held)} of ${plural(outcomes, 'applied change')} held`
-    : `accuracy ${percent((held / outcomes) * 100)}`;
+  return outcomes === 0
+    ? 'no outcomes yet'
+    : shareInWords(held, outcomes, 'applied change', 'held');
 }
 
 function learned(data: Dashboard | undefined): string {
@@ -222,7 +221,7 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
   return (
     <Panel
       title="Learning progress by agent"
-      note="Completed share of the learning period. Accuracy: share of applied changes that held, from ten on"
+      note="Completed share of the learning period, and the applied changes that held"
     >
       {data?.learning.length === 0 && (
         <Text size="sm" className="muted">

@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Recommendation } from '../../api/bodies';
 import { useMay } from '../../api/session';
-import { count, money, percent, plural } from '../../display/amounts';
+import { money, plural } from '../../display/amounts';
 import { Facts } from '../../display/Facts';
 import { Panel } from '../../display/Panel';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
+import { confidenceInWords } from './confidence';
 import { signaturesFor } from './approval-matrix';
 import { unknownSaving } from './savings-words';
 import { guardrailsQuery } from './queries';
@@ -21,20 +22,19 @@ const CAUSES: Record<string, string> = {
   person: 'for a person',
 };
 
-/** The figures that decide: savings and confidence. */
+/** The figures that decide: savings and confidence, each in a block of its own, so that a range is not taken for one of the other. */
 export function Figures({ of: one }: { of: Recommendation }) {
-  const { explanation } = one;
   return (
-    <Panel
-      title={(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings a month' : 'Added cost a month'}
-    >
-      <Savings of={one} />
-      <Confidence of={one} />
-      <Text size="xs" className="muted" mt={8}>
-        From {count(explanation.data_points)} samples.{' '}
-        {cases(explanation.similar_cases, explanation.success_rate)}
-      </Text>
-    </Panel>
+    <Stack gap="lg">
+      <Panel
+        title={(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings a month' : 'Added cost a month'}
+      >
+        <Savings of={one} />
+      </Panel>
+      <Panel title="Confidence">
+        <Confidence of={one} />
+      </Panel>
+    </Stack>
   );
 }
 
@@ -119,28 +119,34 @@ export function About({ of: one }: { of: Recommendation }) {
   );
 }
 
-/** Says how much is known before it says how confident it is: a range, and whether any outcome stands behind it. */
-function Confidence({ of: one }: { of: Recommendation }) {
-  const range = one.explanation.confidence_range;
-  const known = one.explanation.similar_cases > 0;
+function Confidence({ of: { confidence, explanation } }: { of: Recommendation }) {
+  const known = explanation.similar_cases > 0;
+  const { headline, range, cases } = confidenceInWords({
+    confidence,
+    range: explanation.confidence_range,
+    similar: explanation.similar_cases,
+    successRate: explanation.success_rate,
+  });
   return (
     <>
-      <Text size="sm" fw={500} mt="lg" className="numeral">
-        How sure: {percent(one.confidence)}
+      <Text fw={600} className="numeral">
+        {headline}
       </Text>
       <Progress
-        value={one.confidence}
+        value={confidence}
         size={6}
-        mt={6}
+        my={8}
         color={known ? undefined : 'gray'}
         aria-label="Confidence"
       />
       {range && (
-        <Text size="xs" className="muted numeral" mt={6}>
-          {range.high - range.low > 30 ? 'Few cases: the' : 'The'} true value may be{' '}
-          {Math.round(range.low)} to {Math.round(range.high)} %
+        <Text size="sm" className="numeral">
+          {range}
         </Text>
       )}
+      <Text size="xs" className="muted numeral" mt={6}>
+        {cases} Judged from {plural(explanation.data_points, 'sample')}.
+      </Text>
     </>
   );
 }
@@ -196,14 +202,4 @@ function Savings({ of: one }: { of: Recommendation }) {
       </Text>
     </>
   );
-}
-
-/** Changes of the same type and between the same sizes; the confidence may be calibrated on others of the type. */
-function cases(similar: number, rate: number | null | undefined): string {
-  if (similar === 0) return 'No change like this one, between the same sizes, has finished yet.';
-  const succeeded = rate == null ? 0 : Math.round((rate / 100) * similar);
-  if (rate == null) return `${plural(similar, 'similar case')}.`;
-  return similar < 10
-    ? `${count(succeeded)} of ${plural(similar, 'similar case')} succeeded.`
-    : `${count(similar)} similar cases, ${percent(rate)} of them succeeded.`;
 }
