@@ -56,6 +56,15 @@ async function containsAnAttack({ page, program }) {
   await fitsWidth(page);
   await table.getByRole('link', { name: incident.title }).first().click();
   await page.getByRole('list', { name: 'Findings of the incident' }).waitFor();
+  await page
+    .getByRole('region', { name: 'What happened' })
+    .getByRole('definition')
+    .filter({ hasText: `Access key ${key}` })
+    .waitFor();
+  await page
+    .getByRole('list', { name: 'Next steps' })
+    .getByRole('region', { name: `Command that deactivates ${key}` })
+    .waitFor();
   await page.getByRole('group', { name: 'Graph of the incident' }).waitFor();
   await page
     .getByRole('list', { name: 'Timeline of the incident' })

@@ -10,6 +10,8 @@ export interface AnomalyFilter {
   type?: string;
   status?: string;
   resource?: string;
+  /** Members of this incident. */
+  incident?: string;
 }
 
 export function anomaliesQuery(filter: AnomalyFilter) {

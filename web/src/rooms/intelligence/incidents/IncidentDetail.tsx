@@ -15,6 +15,7 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { useChange } from '../queries';
+import { Attack } from './Attack';
 import { IncidentGraph } from './IncidentGraph';
 import { MOVES, STATUSES, STATUS_COLOURS } from './labels';
 import { editIncident, incidentQuery, type Incident } from './queries';
@@ -64,6 +65,7 @@ export function IncidentDetail() {
                 </Text>
               </Panel>
             )}
+            <Attack of={one} acts={acts} />
             <Findings of={one} />
             <IncidentGraph id={one.id} />
             <Runs of={one} may={acts} />
@@ -175,10 +177,9 @@ function Findings({ of: one }: { of: Incident }) {
             </Group>
             <Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>
               {[
-                words(member.kind),
-                member.source,
+                sourceInWords(member),
                 ...member.techniques,
-                member.because && `joined by ${member.because}`,
+                member.because && `part of it because of ${member.because}`,
               ]
                 .filter(Boolean)
                 .join(' · ')}
@@ -195,7 +196,14 @@ function Findings({ of: one }: { of: Incident }) {
   );
 }
 
+/** The kind of a finding; its source only where that says more. */
+function sourceInWords({ kind, source }: Incident['members'][number]): string {
+  const own = source === 'alerts' || source === 'anomalies';
+  return own ? words(kind) : `${words(kind)} of ${source}`;
+}
+
 function FindingLink({ of: member }: { of: Incident['members'][number] }) {
+  const may = useMay();
   const { id } = member;
   const style = { overflowWrap: 'anywhere' } as const;
   if (member.kind === 'anomaly')
@@ -216,6 +224,16 @@ function FindingLink({ of: member }: { of: Incident['members'][number] }) {
         renderRoot={(props) => (
           <Link to="/intelligence/recommendations/$id" params={{ id }} {...props} />
         )}
+      >
+        {member.title}
+      </Anchor>
+    );
+  if (member.kind === 'alert' && may('audit.view.all'))
+    return (
+      <Anchor
+        size="sm"
+        style={style}
+        renderRoot={(props) => <Link to="/audit/alerts" search={{ firing: id }} {...props} />}
       >
         {member.title}
       </Anchor>
