@@ -55,6 +55,14 @@ async function worksByKeyboard({ page, program }) {
   await page.keyboard.press('Enter');
   await onPage(page, 'Guardrails');
 
+  // What is typed before the palette is there is kept, and Enter takes the first hit.
+  await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('exclus');
+  await page.keyboard.press('Enter');
+  await onPage(page, 'Exclusions');
+  await page.locator('[role=dialog]').waitFor({ state: 'detached' });
+
   const { items } = await read(page, 'resources?limit=1');
   const [{ name }] = items;
   await page.getByRole('button', { name: 'Command palette' }).first().click();
@@ -80,6 +88,39 @@ async function worksByKeyboard({ page, program }) {
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Approvals').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
+
+/** Controls of a page that are lower than 24 pixels: what a finger misses. Links within sentences are no controls. */
+const lowControls = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main :is(button, input, select, summary, td a, nav a)')]
+      .filter((control) => control.checkVisibility() && control.getBoundingClientRect().height > 0)
+      .filter((control) => control.getBoundingClientRect().height < 23.9)
+      .map((control) => control.outerHTML.slice(0, 120)),
+  );
+
+async function isPressedOnPhones({ page, program }) {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page, program.email, program.password);
+  for (const [path, heading] of [
+    ['/intelligence/guardrails', 'Guardrails'],
+    ['/intelligence/recommendations', 'Recommendations'],
+    ['/intelligence/anomalies', 'Anomalies'],
+    ['/audit/search', 'Search'],
+  ]) {
+    await page.goto(path);
+    await onPage(page, heading);
+    await page.waitForLoadState('networkidle');
+    assert.deepEqual(await lowControls(page), [], path);
+  }
+  await page.goto('/intelligence/recommendations');
+  const field = page.getByLabel('Minimum confidence');
+  await field.focus();
+  assert.equal(
+    await field.evaluate((input) => getComputedStyle(input).outlineStyle),
+    'solid',
+    'a field with the focus has an outline',
+  );
 }
 
 async function answersMany({ page, program }) {
@@ -197,6 +238,10 @@ export const habits = [
     run: keepsSortingOnBack,
   },
   { name: 'pages and resources are opened by the keyboard', run: worksByKeyboard },
+  {
+    name: 'controls on phones are 24 pixels high, and fields show the focus',
+    run: isPressedOnPhones,
+  },
   { name: 'many recommendations are snoozed and dismissed at once', run: answersMany },
   { name: 'a chart is zoomed by dragging and set back', run: zoomsInAChart },
   { name: 'a page leads to its documentation', run: opensTheDocumentation },

@@ -5,7 +5,7 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { IconBulb, IconFileText, IconSearch, IconServer2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { words } from '../display/wording';
 import { resourcesQuery } from '../rooms/estate/queries';
 import { waitingQuery } from '../rooms/intelligence/queries';
@@ -21,13 +21,32 @@ const [store, palette] = createSpotlight();
 interface Props {
   permissions: string[];
   opened: boolean;
+  typed: string;
+  onTyped: (text: string) => void;
+  /** Called once the field takes what is typed. */
+  onReady: () => void;
   onClose: () => void;
 }
 
+const actionsIn = (list: HTMLElement | null) => [
+  ...(list?.querySelectorAll<HTMLElement>('[data-action]') ?? []),
+];
+
+/** Marks the first hit as the one that Enter takes; answers whether there is one. */
+function chooseFirst(list: HTMLElement | null): boolean {
+  const [first, ...others] = actionsIn(list);
+  others.forEach((other) => other.removeAttribute('data-selected'));
+  first?.setAttribute('data-selected', 'true');
+  return first !== undefined;
+}
+
 /** Finds pages, resources and recommendations by a part of their name. */
-export function CommandPalette({ permissions, opened, onClose }: Props) {
+export function CommandPalette({ permissions, opened, typed, onTyped, onReady, onClose }: Props) {
   const navigate = useNavigate();
-  const [typed, setTyped] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  // Whether the arrows chose a hit, and whether Enter waits for the first one.
+  const moved = useRef(false);
+  const entered = useRef(false);
   const [query] = useDebouncedValue(typed.trim(), 200);
   useEffect(() => {
     if (opened) palette.open();
@@ -53,13 +72,24 @@ export function CommandPalette({ permissions, opened, onClose }: Props) {
     : [];
   const found = searched ? (resources.data?.items ?? []).slice(0, MOST) : [];
   const busy = typed.trim() !== query || resources.isFetching || waiting.isFetching;
+  useEffect(() => {
+    if (typed.trim() === '' || moved.current) return;
+    const some = chooseFirst(list.current);
+    if (!entered.current || (busy && !some)) return;
+    entered.current = false;
+    if (some) actionsIn(list.current)[0]?.click();
+  });
   const nothing = pages.length + found.length + recommendations.length === 0;
   return (
     <Spotlight.Root
       store={store}
       shortcut={null}
       query={typed}
-      onQueryChange={setTyped}
+      onQueryChange={(text) => {
+        moved.current = false;
+        entered.current = false;
+        onTyped(text);
+      }}
       onSpotlightClose={onClose}
       scrollable
       maxHeight={440}
@@ -70,8 +100,14 @@ export function CommandPalette({ permissions, opened, onClose }: Props) {
         placeholder="Page, resource or recommendation"
         aria-label="Page, resource or recommendation"
         leftSection={<IconSearch size={18} />}
+        onFocus={onReady}
+        onKeyDown={({ nativeEvent: { code } }) => {
+          if (code === 'ArrowDown' || code === 'ArrowUp') moved.current = true;
+          if ((code === 'Enter' || code === 'NumpadEnter') && typed.trim() !== '' && !moved.current)
+            entered.current = !chooseFirst(list.current) && busy;
+        }}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList ref={list}>
         {nothing && (
           <Spotlight.Empty>
             {busy ? 'Searching …' : 'Nothing found. Search by a part of a name or identifier.'}

@@ -3,6 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconCommand, IconHelp } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { LateMenu } from './LateMenu';
+import { useEarlyKeys } from './useEarlyKeys';
 import { useGoTo } from './useGoTo';
 
 const CommandPalette = lazy(() =>
@@ -15,6 +16,10 @@ const Shortcuts = lazy(() =>
 /** The command palette, the keyboard shortcuts and the documentation, by button and by key. */
 export function Finder({ path, permissions }: { path: string; permissions: string[] }) {
   const [palette, setPalette] = useState<boolean>();
+  const [typed, setTyped] = useState('');
+  const [ready, setReady] = useState(false);
+  // The palette loads with its first use, and opens with a transition: what is typed meanwhile is kept for its field.
+  useEarlyKeys(palette === true && !ready, setTyped);
   const [shortcuts, setShortcuts] = useState(false);
   useHotkeys([['mod+K', () => setPalette(true)]], []);
   useHotkeys([
@@ -61,7 +66,14 @@ export function Finder({ path, permissions }: { path: string; permissions: strin
           <CommandPalette
             permissions={permissions}
             opened={palette}
-            onClose={() => setPalette(false)}
+            typed={typed}
+            onTyped={setTyped}
+            onReady={() => setReady(true)}
+            onClose={() => {
+              setPalette(false);
+              setReady(false);
+              setTyped('');
+            }}
           />
         )}
         {shortcuts && <Shortcuts onClose={() => setShortcuts(false)} />}
