@@ -9,7 +9,7 @@ interface Props {
   marked?: string[];
 }
 
-/** A problem in the service's own words: what, why, which fields, what to do. What is not permitted is not tried again. */
+/** A problem in the service's own words: what, why, which fields, what to do. What is not permitted or does not exist is not tried again. */
 export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
   if (!error) return null;
   const problem = asProblem(error);
@@ -38,7 +38,7 @@ export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
         {problem.retryAfterSeconds && (
           <Text size="sm">Try again in {problem.retryAfterSeconds} seconds.</Text>
         )}
-        {onRetry && problem.status !== 403 && (
+        {onRetry && problem.status !== 403 && problem.status !== 404 && (
           <Button size="xs" variant="light" color="red" onClick={onRetry}>
             Try again
           </Button>

@@ -14,5 +14,6 @@ describe('help links', () => {
     );
     expect(pages.filter((page) => !helpFor(page))).toEqual([]);
     expect(helpFor('/audit/search')?.href).toBe('/docs/query-language.html');
+    expect(helpFor('/intelligence')?.href).toBe('/docs/howto/first-page.html');
   });
 });

@@ -5,7 +5,9 @@ export const DOCUMENTATION = '/docs/index.html';
 
 /** Addresses of the dashboard and the documentation about them; of several that fit, the longest address counts. */
 const PAGES: [path: string, document: string, title: string][] = [
-  ['/intelligence', 'howto/feedback', 'recommendations and their ranking'],
+  ['/intelligence', 'howto/first-page', 'the first page'],
+  ['/intelligence/recommendations', 'howto/feedback', 'recommendations and their ranking'],
+  ['/intelligence/actions', 'howto/feedback', 'recommendations and their ranking'],
   ['/intelligence/approvals', 'howto/roles', 'roles and permissions'],
   ['/intelligence/rollouts', 'howto/rollouts', 'rollouts'],
   ['/intelligence/anomalies', 'howto/anomalies', 'anomalies'],

@@ -130,6 +130,14 @@ describe('navigation', () => {
     expect(pageAt(path, SECTIONS[0]?.places[0]?.groups ?? [])?.label).toBe(label);
   });
 
+  it('an entry of the log belongs to the search that finds it', () => {
+    const audit = SECTIONS.flatMap(({ places }) => places).find(({ to }) => to === '/audit');
+    const labelAt = (path: string) => pageAt(path, audit?.groups ?? [])?.label;
+    expect(labelAt('/audit/01a22707-cdfd-75e0-9702-e666163b0c79')).toBe('Search');
+    expect(labelAt('/audit')).toBe('Dashboard');
+    expect(labelAt('/audit/exports')).toBe('Exports');
+  });
+
   it.each([
     ['/audit/search', '/audit'],
     ['/intelligence/agents', '/intelligence'],

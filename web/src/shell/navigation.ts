@@ -43,6 +43,8 @@ export interface RoomPage {
   needs?: string;
   /** Open to a user with a scope: what it shows is narrowed. */
   inScope?: boolean;
+  /** Things whose addresses stand directly below the room belong to this page. */
+  holdsOthers?: boolean;
 }
 
 export interface Section {
@@ -196,6 +198,7 @@ const AUDIT: PageGroup[] = [
       {
         label: 'Search',
         to: '/audit/search',
+        holdsOthers: true,
         about: 'Find entries by word, field and time.',
         inScope: true,
       },
@@ -371,10 +374,12 @@ export function within(path: string, to: string): boolean {
 
 /** The page of a room that an address belongs to: the longest address that covers it. */
 export function pageAt(path: string, groups: PageGroup[]): RoomPage | undefined {
-  return groups
-    .flatMap(({ pages }) => pages)
+  const pages = groups.flatMap(({ pages: each }) => each);
+  const [nearest] = pages
     .filter(({ to }) => within(path, to))
-    .sort((a, b) => b.to.length - a.to.length)[0];
+    .sort((a, b) => b.to.length - a.to.length);
+  const below = nearest && nearest === pages[0] && path !== nearest.to;
+  return (below && pages.find(({ holdsOthers }) => holdsOthers)) || nearest;
 }
 
 /** The room whose pages the navigation lists: the one that is open, or else the first that a person may see. */

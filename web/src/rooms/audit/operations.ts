@@ -10,7 +10,7 @@ const DONE: Record<string, string> = {
   'recommendation.wake': 'Snooze ended',
   'recommendation.dismiss': 'Dismissed',
   'recommendation.reopen': 'Reopened',
-  'recommendation.approve': 'Approved',
+  'recommendation.approve': 'All approvals given',
   'recommendation.expire': 'Expired',
   'recommendation.supersede': 'Superseded',
   'recommendation.feedback': 'Feedback given',

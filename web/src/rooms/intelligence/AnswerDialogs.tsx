@@ -7,6 +7,7 @@ import { FormDialog } from '../../display/FormDialog';
 import { fromInput, toInput } from '../../display/instants';
 import { useDismiss } from './dismissals';
 import { reopen, schedule, snooze, testFirst, useChange } from './queries';
+import { timeObjection } from './times-ahead';
 
 interface Props {
   of: Recommendation;
@@ -56,6 +57,7 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
   const change = useChange(snooze);
   const undo = useChange(reopen);
   const at = fromInput(until);
+  const wrong = timeObjection(at, 365);
   return (
     <FormDialog
       title="Snooze"
@@ -63,7 +65,7 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
       submit="Snooze"
       error={change.error}
       pending={change.isPending}
-      disabled={!at}
+      disabled={!at || Boolean(wrong)}
       onClose={onClose}
       onSubmit={() =>
         at &&
@@ -101,6 +103,7 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
         description="Your time zone"
         type="datetime-local"
         required
+        error={wrong}
         value={until}
         onChange={(event) => {
           setPeriod(null);
@@ -122,6 +125,7 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
   const [comment, setComment] = useState('');
   const change = useChange(schedule);
   const at = fromInput(when);
+  const wrong = timeObjection(at, 90);
   return (
     <FormDialog
       title="Schedule"
@@ -129,7 +133,7 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
       submit="Schedule"
       error={change.error}
       pending={change.isPending}
-      disabled={!at}
+      disabled={!at || Boolean(wrong)}
       onClose={onClose}
       onSubmit={() =>
         at &&
@@ -151,6 +155,7 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
         description="Your time zone"
         type="datetime-local"
         required
+        error={wrong}
         value={when}
         onChange={(event) => setWhen(event.currentTarget.value)}
       />

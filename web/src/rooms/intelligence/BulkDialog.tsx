@@ -9,6 +9,7 @@ import { fromInput, toInput } from '../../display/instants';
 import { answerEach, type Refusal } from './bulk';
 import { useDismiss } from './dismissals';
 import { snooze } from './queries';
+import { timeObjection } from './times-ahead';
 
 const PERIODS: [string, number][] = [
   ['1 day', 24],
@@ -35,6 +36,7 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
   const [refused, setRefused] = useState<Refusal[]>();
   const [asked] = useState(chosen);
   const at = fromInput(until);
+  const wrong = timeObjection(at, 365);
   const dismissing = kind === 'dismiss';
   const send = async () => {
     if (dismissing) {
@@ -92,7 +94,7 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
           : 'They return to the list at this time.'
       }
       pending={done !== undefined}
-      disabled={dismissing ? reason.trim() === '' : !at}
+      disabled={dismissing ? reason.trim() === '' : !at || Boolean(wrong)}
       onSubmit={() => void send()}
       onClose={onClose}
     >
@@ -110,6 +112,7 @@ export function BulkDialog({ kind, chosen, onDone, onClose }: DialogProps) {
             description="Your time zone"
             type="datetime-local"
             required
+            error={wrong}
             value={until}
             onChange={(event) => setUntil(event.currentTarget.value)}
           />

@@ -39,7 +39,10 @@ export function DashboardPage() {
     <Stack gap="lg">
       <div className={classes.now}>
         <NeedsYou />
-        <Running />
+        <Stack gap="lg">
+          <Running />
+          {may('estate.view') && <CostByProvider />}
+        </Stack>
       </div>
       {error && !data ? (
         <ProblemAlert error={error} onRetry={() => void refetch()} />
@@ -49,10 +52,6 @@ export function DashboardPage() {
           <Tiles of={data} />
         </>
       )}
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
-        {may('estate.view') && <CostByProvider />}
-        {(data || !error) && <Learning of={data} />}
-      </SimpleGrid>
       <Latest
         purpose="saving"
         title="Save money"
@@ -65,6 +64,7 @@ export function DashboardPage() {
         label="Recommendations for performance and availability"
         empty="Nothing else is recommended"
       />
+      {(data || !error) && <Learning of={data} />}
     </Stack>
   );
 }
@@ -228,7 +228,7 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
           No agents yet. Create one under Agents.
         </Text>
       )}
-      <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg" verticalSpacing="md">
         {data?.learning.map((one) => (
           <div key={one.agent_id}>
             <Group justify="space-between" gap="xs">
@@ -250,7 +250,7 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
             />
           </div>
         ))}
-      </Stack>
+      </SimpleGrid>
     </Panel>
   );
 }

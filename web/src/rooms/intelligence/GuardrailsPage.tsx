@@ -25,7 +25,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../display/unsaved';
 import { WhenSeen } from '../../display/WhenSeen';
 import { VIEW_LOG } from '../../shell/navigation';
-import { initial, wire, type GuardrailFields } from './guardrails/fields';
+import { initial, wire, type GuardrailFields, objections } from './guardrails/fields';
 import { InUse } from './guardrails/InUse';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
@@ -84,7 +84,11 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   const may = useMay();
   const locked = !may('intelligence.configure');
   const matrixLocked = !may('administer');
-  const form = useForm<GuardrailFields>({ initialValues: initial(guardrails) });
+  const form = useForm<GuardrailFields>({
+    initialValues: initial(guardrails),
+    validate: objections,
+    validateInputOnBlur: true,
+  });
   const [reason, setReason] = useState('');
   const save = useChange(setGuardrails);
   useUnsavedWarning(form.isDirty() && !save.isPending && !save.isSuccess);
@@ -102,6 +106,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
       label={label}
       description={description}
       min={0}
+      clampBehavior="none"
       max={max}
       decimalScale={3}
       suffix=" %"
@@ -126,6 +131,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
       label={label}
       description={description}
       min={0}
+      clampBehavior="none"
       allowDecimal={false}
       thousandSeparator=","
       readOnly={locked}
@@ -137,6 +143,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
       label={label}
       description={description}
       min={0}
+      clampBehavior="none"
       prefix="$"
       thousandSeparator=","
       readOnly={matrixLocked}

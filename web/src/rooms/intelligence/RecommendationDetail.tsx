@@ -65,7 +65,7 @@ function Shown({ of: one }: { of: Recommendation }) {
       above={TRAIL}
       description={
         <Group component="span" gap={8} display="inline-flex">
-          <Status of={one.status} />
+          <Status of={latest?.status === 'rolling_back' ? latest.status : one.status} />
           <Status of={one.priority} label={`${words(one.priority)} priority`} />
           <Text span size="sm">
             {words(one.kind)}

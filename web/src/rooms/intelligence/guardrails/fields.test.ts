@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrails } from '../../../api/bodies';
-import { initial, wire } from './fields';
+import { initial, objections, wire } from './fields';
 
 const guardrails = {
   cost_impact: { max_increase: '5%', max_decrease: '50%' },
@@ -43,5 +43,16 @@ describe('guardrail fields', () => {
       medium_from: 100,
       high_impact: { signatures: ['director', 'security'] },
     });
+  });
+});
+
+it('refuses numbers below zero where they were typed', () => {
+  const values = initial(guardrails);
+  expect(objections(values)).toEqual({});
+  values.cost_impact.max_decrease = -5;
+  values.breaker_failures = '-1';
+  expect(objections(values)).toEqual({
+    'cost_impact.max_decrease': 'Enter 0 or more',
+    breaker_failures: 'Enter 0 or more',
   });
 });

@@ -97,3 +97,23 @@ export function wire(
     },
   };
 }
+
+/** Numbers of the form, by their names in it. */
+const AMOUNTS: [field: string, of: (values: GuardrailFields) => Amount][] = [
+  ['cost_impact.max_increase', ({ cost_impact: cost }) => cost.max_increase],
+  ['cost_impact.max_decrease', ({ cost_impact: cost }) => cost.max_decrease],
+  ['performance_impact.max_degradation', ({ performance_impact: of }) => of.max_degradation],
+  ['availability.min_uptime', ({ availability }) => availability.min_uptime],
+  ['blast_radius.max_actions_per_run', ({ blast_radius: radius }) => radius.max_actions_per_run],
+  ['blast_radius.max_actions_per_day', ({ blast_radius: radius }) => radius.max_actions_per_day],
+  ['blast_radius.max_share_per_day', ({ blast_radius: radius }) => radius.max_share_per_day],
+  ['breaker_failures', ({ breaker_failures }) => breaker_failures],
+  ['approval_matrix.medium_from', ({ approval_matrix: matrix }) => matrix.medium_from],
+  ['approval_matrix.high_above', ({ approval_matrix: matrix }) => matrix.high_above],
+];
+
+/** Objections by field: a number below zero is refused where it was typed, and never turned into another one. */
+export const objections = (values: GuardrailFields): Record<string, string> =>
+  Object.fromEntries(
+    AMOUNTS.filter(([, of]) => Number(of(values)) < 0).map(([field]) => [field, 'Enter 0 or more']),
+  );
