@@ -23,11 +23,11 @@ import { factorsOf } from './factors';
 import { PlanSteps } from './PlanSteps';
 import { PolicyDifference } from './PolicyDifference';
 import { PartOf } from './rollouts/PartOf';
-import { Story } from './Story';
 import { About, Figures } from './Summary';
 import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
+const Story = lazyComponent(() => import('./Story'), 'Story');
 const LeastRules = lazyComponent(() => import('./GroupRules'), 'LeastRules');
 const route = getRouteApi('/app/intelligence/recommendations/$id');
 const TRAIL = (
