@@ -85,8 +85,8 @@ const CHANGES: &[(AgentType, &[&str])] = &[
 /// Changes of scaling groups on spot capacity.
 const OF_SPOT_CAPACITY: [&str; 2] = ["rebalance_group_capacity", "use_mixed_instances"];
 
-/// Names of the changes that are remediations of checks: those that are data, and the one that
-/// replaces a volume. Changes of the policies of users and roles are none: who may put a policy may
+/// Names of the changes that are remediations of checks: those that are data, and those that
+/// replace a volume or a database. Changes of the policies of users and roles are none: who may put a policy may
 /// become an administrator, and no check needs it. Measures against attacks and spot capacity are
 /// none either.
 static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -94,7 +94,7 @@ static OF_CHECKS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     names
         .filter(|name| !POLICY_CHANGES.contains(name) && !is_against_attacks(name))
         .filter(|name| !OF_SPOT_CAPACITY.contains(name))
-        .chain(["encrypt_volume"])
+        .chain(["encrypt_database", "encrypt_volume"])
         .collect()
 });
 

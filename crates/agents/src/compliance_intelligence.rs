@@ -9,6 +9,7 @@
 
 mod agent;
 mod finding;
+mod replacement;
 
 #[cfg(test)]
 mod tests;

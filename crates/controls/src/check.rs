@@ -55,7 +55,7 @@ pub struct Remediation {
     #[serde(default, deserialize_with = "one_or_more")]
     pub change: Vec<String>,
     /// `true` if the cloud cannot do it in place, and the resource is replaced by a copy that has
-    /// it: the agent knows how for volumes.
+    /// it: the agent knows how for volumes and databases.
     #[serde(default)]
     pub replaces: bool,
     /// Values of the change that are particular to the check, by name: expressions of CEL.

@@ -18,6 +18,7 @@ mod database;
 mod delete_snapshot;
 mod delete_volume;
 mod drop_index;
+mod encrypt_database;
 mod encrypt_volume;
 mod end_members;
 mod expectation;
@@ -70,6 +71,10 @@ pub use database::DropIndexOperation;
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
 pub use drop_index::{DropIndex, RestoreIndexOperation};
+pub use encrypt_database::{
+    DatabaseEncryption, ENCRYPTED_ENDING, EncryptDatabase, QUIESCED_TAG, UNENCRYPTED_ENDING,
+    replacement_refusal,
+};
 pub use encrypt_volume::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, EncryptVolume, REPLACED_TAG};
 pub use end_members::{EndMember, EndMembers};
 pub use expectation::Expectation;
@@ -108,7 +113,7 @@ pub use tighten_group::{GroupOperation, TightenGroup};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 31] = [
+const BUILTIN: [ChangeType; 32] = [
     add_standby::TYPE,
     change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
@@ -117,6 +122,7 @@ const BUILTIN: [ChangeType; 31] = [
     delete_snapshot::TYPE,
     delete_volume::TYPE,
     drop_index::TYPE,
+    encrypt_database::TYPE,
     encrypt_volume::TYPE,
     end_members::TYPE,
     fail_over::TYPE,

@@ -2,7 +2,7 @@
 
 use reeve_controls::{ControlCheck, ControlVerdict, PreparedControl, Topic, given_values};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::change::{ConfigurationChange, ConfigurationRow, EncryptVolume};
+use reeve_recommend::change::{ConfigurationChange, ConfigurationRow};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Path, Proposal};
 use reeve_recommend::plan::Plan;
@@ -11,6 +11,7 @@ use reeve_recommend::recommendation::{
     Effort, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
 };
 
+use super::replacement::EncryptedReplacement;
 use crate::configuration_fact::ConfigurationFact;
 
 /// Rule of every finding: a control's check failed.
@@ -52,12 +53,15 @@ pub(super) fn propose(
         let given = given_values(facts.settings);
         check.change(prepared, resource, document, &given).ok()
     });
-    // The cloud encrypts no volume in place: an encrypted one takes its place.
+    // The cloud encrypts no volume and no database in place: an encrypted one takes its place.
     let replacement = match change {
-        None if check.remediation.replaces => EncryptVolume::on(resource),
+        None if check.remediation.replaces => EncryptedReplacement::of(facts),
         _ => None,
     };
-    let impact = match (&change, &replacement) {
+    let replaced = replacement
+        .as_ref()
+        .and_then(|replacement| replacement.assessment(check));
+    let impact = match (&change, &replaced) {
         (Some(change), _) => change.row().risk,
         (None, Some(_)) => Impact::High,
         (None, None) => impact(check.severity),
@@ -77,18 +81,20 @@ pub(super) fn propose(
         factors.add(FactorKind::Confidence, origin);
     }
 
+    if let Some(replacement) = &replacement {
+        replacement.explain(resource, &mut factors);
+    }
+
     let effort = if change.is_some() {
         Effort::Low
     } else {
         Effort::Medium
     };
-    let assessment = match &replacement {
-        Some(replacement) => replaced(check, replacement),
-        None => assessment(check, change.as_ref().map(ConfigurationChange::row)),
-    };
+    let row = change.as_ref().map(ConfigurationChange::row);
+    let assessment = replaced.unwrap_or_else(|| assessment(check, row));
     let target = resource.id.as_str();
     let plan = change.map(|change| Plan::new(&change, target));
-    let plan = plan.or_else(|| Some(Plan::new(&replacement?, target)));
+    let plan = plan.or_else(|| replacement?.plan(target));
     let fact = ConfigurationFact {
         kind: kind(check),
         rule: RULE,
@@ -139,22 +145,6 @@ fn assessment(check: &ControlCheck, row: Option<&ConfigurationRow>) -> ImpactAss
         performance_degradation_percent,
         performance,
         ..unknown
-    }
-}
-
-/// Effects of replacing a volume by an encrypted one.
-fn replaced(check: &ControlCheck, replacement: &EncryptVolume) -> ImpactAssessment {
-    ImpactAssessment {
-        cost_percent: None,
-        cost: "The old disk and its snapshot are charged until they are deleted".to_owned(),
-        performance_degradation_percent: None,
-        performance: match replacement.machine.as_str() {
-            "" => "None: no machine uses the disk".to_owned(),
-            machine => format!(
-                "{machine} is stopped while the snapshot and the encrypted disk are made, which takes minutes to hours, and gets another public address unless it has an Elastic IP"
-            ),
-        },
-        security: check.why.clone(),
     }
 }
 

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used)]
 use reeve_controls::ControlCatalogue;
 use reeve_estate::{Document, Provider, ResourceKind};
+use reeve_recommend::agent::Impact;
 use reeve_recommend::agent::settings::{AgentSettings, SettingValue};
 use reeve_recommend::judgement::evidence::CheckAnswer;
+use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::Priority;
 use serde_json::{Value, json};
@@ -119,6 +121,70 @@ fn a_disk_that_is_not_encrypted_is_replaced_by_one_that_is() {
     assert!(plan.reversible);
     // The old disk of a replacement is deleted by a person, and not replaced again.
     assert!(plan_of(Some("reeve:replaced")).is_none());
+}
+
+/// The finding about a database that is not encrypted, with these members more.
+fn unencrypted_database(members: Value) -> Proposal {
+    let mut document = json!({
+        "DBInstanceIdentifier": "orders", "DBInstanceClass": "db.m7g.large", "Engine": "postgres",
+        "StorageEncrypted": false, "VpcSecurityGroups": [{ "VpcSecurityGroupId": "sg-1" }],
+    });
+    for (name, value) in members.as_object().unwrap() {
+        document[name] = value.clone();
+    }
+    let document = Document::new(document);
+    let mut case = Case::volume("gp3", 100.0, None, None);
+    case.volume = resource("orders", ResourceKind::Database, "rds", None);
+    case.volume.specification.storage_gib = Some(100.0);
+    case.with(|facts| {
+        let facts = Facts {
+            document: Some(&document),
+            ..*facts
+        };
+        let frameworks = ControlCatalogue::builtin().frameworks_of(facts.settings);
+        let judgement = judge(&facts, ControlCatalogue::builtin(), &frameworks);
+        let aspect = Some("aws.rds.database_encrypted");
+        let mut found = judgement.proposals.into_iter();
+        let found = found.find(|one| one.subject.aspect.as_deref() == aspect);
+        found.unwrap()
+    })
+}
+
+#[test]
+fn a_database_that_is_not_encrypted_is_replaced_without_a_lost_write() {
+    let found = unencrypted_database(json!({}));
+    let plan = found.plan.as_ref().unwrap();
+    assert_eq!(plan.change_name(), Some("encrypt_database"));
+    assert!(plan.reversible && plan.restart_needed);
+    assert_eq!(found.impact_level, Impact::High);
+    assert!(found.impact.performance.contains("about 75 minutes"));
+    let factors = format!("{:?}", found.explanation.factors);
+    assert!(factors.contains("A write between the snapshot and the exchange"));
+    assert!(factors.contains("pg_cron"));
+}
+
+#[test]
+fn a_database_that_people_have_to_replace_says_why() {
+    for (members, reason) in [
+        (
+            json!({ "ReadReplicaDBInstanceIdentifiers": ["orders-2"] }),
+            "has read replicas",
+        ),
+        (
+            json!({ "DBClusterIdentifier": "shop" }),
+            "belongs to the cluster shop",
+        ),
+        (
+            json!({ "MasterUserSecret": { "SecretStatus": "active" } }),
+            "Secrets Manager",
+        ),
+    ] {
+        let found = unencrypted_database(members);
+        assert!(found.plan.is_none(), "{reason}");
+        let factors = format!("{:?}", found.explanation.factors);
+        assert!(factors.contains(reason), "{factors}");
+        assert!(found.explanation.action.contains("exchange the names"));
+    }
 }
 
 #[test]

@@ -126,6 +126,22 @@ impl Ec2 {
         self.change(call, parameters).await.map(|_| ())
     }
 
+    /// The isolating group in the network of another security group; makes it where there is none.
+    ///
+    /// # Errors
+    /// [`FaultKind::NotFound`] for a group that is not there, [`FaultKind::Other`] for an isolating
+    /// group that lets something through; the call's failure otherwise.
+    pub async fn isolating_group_beside(&self, group: &str) -> Result<String, AwsEc2Fault> {
+        let call = self.place.call("ec2:DescribeSecurityGroups");
+        let found = self.groups("group-id", &[group.to_owned()]).await?;
+        let network = found.first().and_then(|found| found.text_of("vpcId"));
+        let missing = || {
+            let message = format!("the security group {group} does not exist in a network");
+            call.fault(FaultKind::NotFound, Some("InvalidGroup.NotFound"), &message)
+        };
+        self.isolating_group(network.ok_or_else(missing)?).await
+    }
+
     /// The network's isolating group, without rules.
     async fn isolating_group(&self, network: &str) -> Result<String, AwsEc2Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
@@ -213,7 +229,8 @@ impl Ec2 {
     }
 
     async fn make_group(&self, network: &str) -> Result<Element, AwsEc2Fault> {
-        let description = "Lets nothing in and nothing out. Reeve isolates machines with it.";
+        let description =
+            "Lets nothing in and nothing out. Reeve isolates machines and databases with it.";
         let call = self
             .create_group(QUARANTINE, description, Some(network))
             .await?;

@@ -64,11 +64,7 @@ impl Act for AwsConnection {
             ResourceKind::Volume => {
                 unless_gone(resource, self.ec2(place).settled_volume(id).await)?
             }
-            ResourceKind::Database => {
-                self.rds(place)
-                    .settled_database(rds::name_of(resource))
-                    .await?
-            }
+            ResourceKind::Database => self.database(place, resource).await?,
             ResourceKind::ScalingGroup => {
                 let ec2 = self.ec2(place.clone());
                 self.scaling(place)
@@ -214,6 +210,18 @@ impl AwsConnection {
                 operation::replace::successor(self, place, id).await?;
         }
         Ok(machine)
+    }
+
+    /// A database. While an encrypted one takes its place, no instance has its name for a minute.
+    async fn database(&self, place: Place, resource: &Resource) -> Result<Resource, AwsEc2Fault> {
+        let rds = self.rds(place);
+        match rds.settled_database(rds::name_of(resource)).await {
+            Err(fault) if fault.kind == FaultKind::NotFound => {
+                let found = operation::encrypt_database::between_names(&rds, resource).await?;
+                found.ok_or(fault)
+            }
+            found => found,
+        }
     }
 
     /// A resource that Reeve can remove.

@@ -21,6 +21,7 @@ mod xml;
 #[cfg(test)]
 pub(crate) use call::fault_of;
 pub(crate) use call::{body_headers, change, rest_answer};
+pub(crate) use xml::value as document_of;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};

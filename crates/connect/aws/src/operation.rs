@@ -3,6 +3,7 @@
 mod configuration;
 mod document;
 mod encrypt;
+pub(crate) mod encrypt_database;
 mod group_size;
 pub(crate) mod json;
 mod lifecycle;
@@ -32,6 +33,7 @@ const OFFERS: &[Offer] = &[
     configuration::offer,
     document::offer,
     encrypt::offer,
+    encrypt_database::offer,
     group_size::offer,
     lifecycle::offer,
     members::offer,

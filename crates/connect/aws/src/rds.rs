@@ -4,6 +4,7 @@
 //! A resource is identified by its ARN, because names are unique within an account and region
 //! alone. Bills name the ARN too. Calls and CloudWatch take the name.
 
+mod encryption;
 mod further;
 
 use std::collections::BTreeMap;

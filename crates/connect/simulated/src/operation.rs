@@ -1,6 +1,7 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
 mod encrypt;
+mod encrypt_database;
 mod group_size;
 mod lifecycle;
 mod remove;
@@ -29,6 +30,7 @@ type Offer = fn(
 /// The operations that the simulated estate offers, one row each.
 const OFFERS: &[Offer] = &[
     encrypt::offer,
+    encrypt_database::offer,
     group_size::offer,
     lifecycle::offer,
     remove::offer,

@@ -15,7 +15,8 @@ pub(super) fn read(text: &str) -> Option<Value> {
     Element::read(text).map(value)
 }
 
-fn value(element: Element) -> Value {
+/// Returns an element as a description has it.
+pub(crate) fn value(element: Element) -> Value {
     let Some(first) = element.children.first().map(|child| child.name.clone()) else {
         return match element.text.trim() {
             "" if is_list_name(&element.name) => Value::Array(Vec::new()),

@@ -10,8 +10,8 @@ use reeve_recommend::change::{COPY_TAG, ENCRYPTING_TAG, EncryptOperation, REPLAC
 use super::{Answer, other};
 use crate::session::AwsConnection;
 
-/// Tag of an encrypted volume that was given up: a later replacement does not use it.
-const ABANDONED_TAG: &str = "reeve:abandoned-copy-of";
+/// Tag of an encrypted copy that was given up: a later replacement does not use it.
+pub(super) const ABANDONED_TAG: &str = "reeve:abandoned-copy-of";
 
 /// Takes the stages of a replacement.
 pub(super) fn offer<'a>(

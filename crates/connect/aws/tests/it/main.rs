@@ -6,6 +6,7 @@ mod access;
 mod act;
 mod alterations;
 mod changes;
+mod database_encryption;
 mod database_news;
 mod describe;
 mod encryption;

@@ -41,6 +41,11 @@ pub fn losses(
             false,
             "What is written to the encrypted volume stays on it if the old one gets its place back; a machine that is stopped loses its caches, and its public address unless it has an Elastic IP",
         ),
+        "encrypt_database" => (
+            Data,
+            false,
+            "Clients lose no write: none reaches the database from before the snapshot until the encrypted one has its name. What a job inside the database writes after the snapshot is on the old one alone, and what is written to the encrypted one stays on it if the old one gets its place back",
+        ),
         "patch_machine" => (
             WarmCaches,
             true,
