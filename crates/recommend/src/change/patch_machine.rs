@@ -19,6 +19,9 @@ use crate::change::{
 /// Document of AWS that installs patches.
 pub const PATCH_DOCUMENT: &str = "AWS-RunPatchBaseline";
 
+/// Longest time that a restart for patches takes, seconds.
+const RESTART_LIMIT_S: i64 = 900;
+
 /// Row of the registry.
 pub(super) const TYPE: ChangeType = ChangeType {
     name: "patch_machine",
@@ -153,5 +156,11 @@ impl Change for PatchMachine {
     /// Installations take longer than a restart.
     fn least_limit_s(&self) -> i64 {
         3600
+    }
+
+    /// The machine serves while patches are installed and is down for the restart alone, which takes
+    /// a large one up to a quarter of an hour. There is no way back to add.
+    fn interruption_limit_s(&self, _: i64) -> i64 {
+        RESTART_LIMIT_S
     }
 }

@@ -275,6 +275,18 @@ fn an_interruption_is_as_long_as_a_change_and_its_way_back_may_take() {
         1800 + 3600
     );
 
+    let patches = |reboot| PatchMachine {
+        state,
+        reboot,
+        occasion: "5/0/1/3".to_owned(),
+    };
+    let of_patches = |reboot| interruption(Arc::new(patches(reboot)), ResourceKind::VirtualMachine);
+    assert_eq!(
+        (of_patches(true), of_patches(false)),
+        (900, 0),
+        "a machine serves while patches are installed"
+    );
+
     let stop = StopMachine {
         state,
         size: None,
