@@ -106,7 +106,7 @@ async fn a_log_source_appends_its_event_types_and_reads_nothing() {
 }
 
 /// Entries of the type that the batch below has; Reeve's own entries do not count.
-async fn deeds(admin: &Api) -> usize {
+async fn appended(admin: &Api) -> usize {
     let path = "audit-logs?query=event_type:test.deed&limit=1000";
     admin.get(path).await.expect(200).items().len()
 }
@@ -131,7 +131,7 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
         .post("audit-logs", json!(batch))
         .await
         .problem(409, "event_id_conflict");
-    assert_eq!(deeds(&admin).await, 0, "all or none unless asked otherwise");
+    assert_eq!(appended(&admin).await, 0, "all or none unless asked otherwise");
 
     let path = "audit-logs?on_conflict=report";
     let answer = shipper.post(path, json!(batch)).await.expect(201);
@@ -152,11 +152,11 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
         ]
     );
 
-    assert_eq!(deeds(&admin).await, 198);
+    assert_eq!(appended(&admin).await, 198);
 
     // Sent again, the answer is the same and nothing is added.
     let again = shipper.post(path, json!(batch)).await.expect(201);
-    assert_eq!((again.items().len(), deeds(&admin).await), (198, 198));
+    assert_eq!((again.items().len(), appended(&admin).await), (198, 198));
 
     let alone = shipper.post(path, batch[7].clone()).await.expect(200);
     assert_eq!(
