@@ -6,17 +6,20 @@
 //! | `scale_down_intelligently` | scaling groups | idle members that neither load nor forecast needs (`shrink`) |
 //! | `optimize_instance_types` | load balancers | the type behind it that does more work for a dollar (`work`) |
 //! | `metrics` | load balancers, machines, queues | objectives whose error budget is used up (`objective`) |
-//! | `caching_strategy` | databases | a cache before mostly reads (`caching`) |
+//! | `caching_strategy` | databases | a cache before mostly reads, or more use of the one beside it (`caching`) |
+//! | `caching_strategy` | caches | a hit rate that stays low, with its cause by evictions (`cache`, `hits`) |
 //!
 //! It answers anomalies that show short capacity (`shortage`) and predictive rules that expect it
 //! (`foreseen`). docs/agents/performance_optimizer.md.
 
 mod agent;
 mod ahead;
+mod cache;
 mod caching;
 mod demand;
 mod finding;
 mod foreseen;
+mod hits;
 mod judge;
 mod objective;
 mod settings;

@@ -57,6 +57,7 @@ pub use objective::{ObjectiveCourse, ObjectiveService};
 pub use records::Records;
 pub use response::ResponseService;
 pub use rollout::{RolloutInput, RolloutService};
+pub use run::caches::Caches;
 pub use run::calibration::ModelService;
 pub use run::corrections::Corrections;
 pub use run::fleets::Fleets;

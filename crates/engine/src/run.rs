@@ -4,6 +4,7 @@
 //! A full run judges the whole scope (`run/full.rs`). Agents whose judgements depend on
 //! configurations alone also have runs over changes (`run/changes.rs`).
 
+pub(crate) mod caches;
 pub(crate) mod calibration;
 mod changes;
 pub(crate) mod corrections;

@@ -63,6 +63,8 @@ kinds! {
     SecurityGroup = "security_group";
     /// SQS queue.
     Queue = "queue";
+    /// ElastiCache cluster: a Memcached cluster, or one node of Redis or Valkey.
+    CacheNode = "cache_node";
     /// Account, subscription or project. It is no row of an inventory: recommendations about all of
     /// its machines name it.
     Account = "account";

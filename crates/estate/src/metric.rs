@@ -65,6 +65,7 @@ const VOLUME: ResourceKind = ResourceKind::Volume;
 const BALANCER: ResourceKind = ResourceKind::LoadBalancer;
 const GATEWAY: ResourceKind = ResourceKind::NatGateway;
 const QUEUE: ResourceKind = ResourceKind::Queue;
+const CACHE: ResourceKind = ResourceKind::CacheNode;
 
 /// Declares the metrics: name, label, number of the verb, unit, kinds.
 macro_rules! metrics {
@@ -129,8 +130,8 @@ metrics! {
     ReplicaLag = "replica_lag", "Replica lag", IS, Seconds, [DATABASE];
     /// Free storage of a database, in bytes.
     FreeStorage = "free_storage", "Free storage", IS, Bytes, [DATABASE];
-    /// Requests per second (load balancers).
-    RequestRate = "request_rate", "Requests", ARE, PerSecond, [BALANCER];
+    /// Requests per second (load balancers); of caches the keys that were looked up.
+    RequestRate = "request_rate", "Requests", ARE, PerSecond, [BALANCER, CACHE];
     /// Mean time to an answer, seconds (load balancers); of databases the mean time of a read of the
     /// storage.
     ResponseTime = "response_time", "Response time", IS, Seconds, [BALANCER, DATABASE];
@@ -148,6 +149,10 @@ metrics! {
     ActiveSessions = "active_sessions", "Active sessions", ARE, Count, [MACHINE];
     /// Credits left of a burstable machine.
     CpuCreditBalance = "cpu_credit_balance", "CPU credits", ARE, Count, [MACHINE, DATABASE];
+    /// Share of the looked-up keys that a cache had, percent.
+    CacheHitRate = "cache_hit_rate", "Cache hit rate", IS, Percent, [CACHE];
+    /// Keys that a cache dropped for want of memory, per second. Keys that expired are none of them.
+    CacheEvictions = "cache_evictions", "Cache evictions", ARE, PerSecond, [CACHE];
 }
 
 /// A metric that the program has added to the table: its place behind those of Reeve.
@@ -327,7 +332,7 @@ mod tests {
         let text = serde_json::to_string(&flow).unwrap();
         assert_eq!(text, "\"flow_of_the_test\"");
         assert_eq!(serde_json::from_str::<Metric>(&text).unwrap(), flow);
-        assert!(flow > Metric::CpuCreditBalance, "behind those of Reeve");
+        assert!(flow > Metric::CacheEvictions, "behind those of Reeve");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub mod activity;
 pub mod assessment;
+pub mod caches_beside;
 pub mod estate;
 pub mod event;
 pub mod evidence;

@@ -396,6 +396,11 @@ pub const RDS: Service = Service {
     name: "rds",
     version: "2014-10-31",
 };
+/// ElastiCache with the version of its query protocol.
+pub const ELASTICACHE: Service = Service {
+    name: "elasticache",
+    version: "2015-02-02",
+};
 /// Elastic Load Balancing, version 2.
 pub const ELB: Service = Service {
     name: "elasticloadbalancing",

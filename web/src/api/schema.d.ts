@@ -12987,7 +12987,7 @@ export interface components {
          * @description Metric of a resource.
          * @enum {string}
          */
-        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "replica_lag" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "queue_depth" | "user_experience_score" | "active_sessions" | "cpu_credit_balance";
+        Metric: "cpu_utilization" | "memory_utilization" | "disk_utilization" | "network_in" | "network_out" | "disk_read" | "disk_write" | "disk_read_ops" | "disk_write_ops" | "database_connections" | "replica_lag" | "free_storage" | "request_rate" | "response_time" | "error_rate" | "capacity_units" | "queue_depth" | "user_experience_score" | "active_sessions" | "cpu_credit_balance" | "cache_hit_rate" | "cache_evictions";
         /** @description A metric of resources. */
         MetricBody: {
             /** @description `true` if a sentence about the label has its verb in the plural. */

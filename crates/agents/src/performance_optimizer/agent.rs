@@ -10,6 +10,7 @@ use reeve_recommend::agent::contract::AgentDefinition;
 use reeve_recommend::agent::needs::Needs;
 use reeve_recommend::agent::settings::{AgentSetting, AgentSettings};
 use reeve_recommend::agent::type_table::{AgentTypeInfo, documented};
+use reeve_recommend::judgement::caches_beside::CachesBeside;
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::service_load::ServiceLoad;
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -31,7 +32,11 @@ const METRICS: &[Metric] = &[
     Metric::ErrorRate,
     Metric::QueueDepth,
     Metric::UserExperienceScore,
+    Metric::CacheHitRate,
+    Metric::CacheEvictions,
 ];
+/// Metrics of the caches beside a database.
+const CACHES: &[Metric] = &[Metric::CacheHitRate, Metric::RequestRate];
 /// Metrics of the balancers and machines around it.
 const AROUND: &[Metric] = &[
     Metric::CpuUtilization,
@@ -60,6 +65,7 @@ impl AgentDefinition for PerformanceOptimizer {
             ResourceKind::LoadBalancer,
             ResourceKind::Database,
             ResourceKind::Queue,
+            ResourceKind::CacheNode,
         ];
         // Machines are many: their series are asked for where the agent has an objective of them.
         if thresholds.user_experience > 0.0 {
@@ -71,6 +77,7 @@ impl AgentDefinition for PerformanceOptimizer {
             facts: vec![
                 FactNeed::of::<ServiceLoad>().with_metrics(AROUND),
                 FactNeed::of::<MeasuredObjectives>(),
+                FactNeed::of::<CachesBeside>().with_metrics(CACHES),
             ],
             documents: vec![ResourceKind::ScalingGroup],
             history_days: thresholds.history_days.max(thresholds.window_days),

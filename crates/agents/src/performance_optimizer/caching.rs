@@ -1,4 +1,5 @@
-//! Caching strategy: a cache before a database whose operations are mostly reads.
+//! Caching strategy: a cache before a database whose operations are mostly reads, or more use of
+//! the one that is beside it.
 //!
 //! Reads of the storage are what the database's own memory did not hold: a cache before it takes
 //! repeated reads from it. What is read repeatedly is not measured, so that this is advice, and no
@@ -7,6 +8,7 @@
 use reeve_estate::Metric;
 use reeve_learn::{DAY_MS, Window};
 use reeve_recommend::judgement::Facts;
+use reeve_recommend::judgement::caches_beside::CachesBeside;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::plan::relief::Relief;
@@ -15,6 +17,7 @@ use reeve_recommend::recommendation::{Effort, FactorKind, Factors, Priority, Rec
 use reeve_recommend::words::{figures, percent};
 
 use super::finding::PerformanceFinding;
+use super::hits::CacheUse;
 use super::settings::Thresholds;
 use crate::confidence::{backtest, confidence, signs};
 use crate::load::Load;
@@ -25,6 +28,8 @@ pub(super) const RULE: &str = "caching_strategy";
 const LEAST_READS: f64 = 50.0;
 /// CPU at its busiest from which the reads are a burden, percent.
 const BURDEN: f64 = 50.0;
+/// Lookups a second from which a cache is in use.
+const LEAST_LOOKUPS: f64 = 1.0;
 /// Days that must have been measured.
 const LEAST_DAYS: i64 = 7;
 /// Confidence of the advice at most, percent: how often the same is read is not measured.
@@ -82,6 +87,22 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         return Err(decided("not_busy", busy));
     }
 
+    let cache = CacheBeside::most_used(facts);
+    let (code, advised, why) = match &cache {
+        None => (
+            "no_cache_beside",
+            title("Put a cache before ", &database.name, ""),
+            "the application has to read through the cache",
+        ),
+        Some(cache) => cache.advise(&database.name, settings),
+    };
+    let beside = cache.as_ref().map(CacheBeside::words);
+    path.ask(
+        "Is a cache in its network?",
+        cache.is_some(),
+        beside.clone().unwrap_or_else(|| "none is known".to_owned()),
+    );
+
     let held = backtest(history, &reads, 3, |before, day| {
         let of = |window| Some((reads.summary(window)?.mean, writes.summary(window)?.mean));
         let (earlier, later) = (of(before)?, of(day)?);
@@ -96,35 +117,102 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         &signs(facts, margins, held.windows, 1.0),
     );
 
+    let mut factors = Factors::from([(FactorKind::Measured, words), (FactorKind::Measured, busy)]);
+    factors.extend(beside.map(|words| (FactorKind::Measured, words)));
+    factors.extend([
+        (
+            FactorKind::Consequence,
+            "Which of the reads repeat is not measured: look at the most frequent queries first"
+                .to_owned(),
+        ),
+        (FactorKind::Confidence, own.words()),
+    ]);
+
     Ok(PerformanceFinding {
         kind: KIND,
         rule: RULE,
         aspect: None,
-        codes: vec!["mostly_reads"],
+        codes: vec!["mostly_reads", code],
         priority: Priority::Medium,
         confidence: (own.percent, trust),
-        factors: Factors::from([
-            (FactorKind::Measured, words),
-            (FactorKind::Measured, busy),
-            (
-                FactorKind::Consequence,
-                "Which of the reads repeat is not measured: look at the most frequent queries first"
-                    .to_owned(),
-            ),
-            (FactorKind::Confidence, own.words()),
-        ]),
+        factors,
         performance: "repeated reads are answered from memory".to_owned(),
         withheld: None,
         data_points: (reads.points.len() + writes.points.len()) as u64,
-        relief: Relief::advice(
-            title("Put a cache before ", &database.name, ""),
-            Effort::High,
-            "the application has to read through the cache",
-        ),
+        relief: Relief::advice(advised, Effort::High, why),
         compared_with: facts.resource.monthly_cost,
         path,
     }
     .propose(facts))
+}
+
+/// The cache of a database's network that is used most.
+struct CacheBeside {
+    name: String,
+    /// `None` where it was not measured in the last days.
+    usage: Option<CacheUse>,
+}
+
+impl CacheBeside {
+    fn most_used(facts: &Facts<'_>) -> Option<CacheBeside> {
+        let week = Window::ending(facts.now.as_millisecond(), LEAST_DAYS * DAY_MS);
+        let CachesBeside(caches) = facts.get::<CachesBeside>()?;
+        let measured = caches.iter().map(|cache| {
+            let points = |metric| cache.points(metric).map_or_else(Vec::new, |(all, _)| all);
+            CacheBeside {
+                name: cache.resource.name.clone(),
+                usage: CacheUse::of(
+                    &points(Metric::CacheHitRate),
+                    &points(Metric::RequestRate),
+                    week,
+                ),
+            }
+        });
+        let lookups = |cache: &CacheBeside| cache.usage.map_or(0.0, |usage| usage.lookups);
+        measured.max_by(|a, b| lookups(a).total_cmp(&lookups(b)))
+    }
+
+    /// Code, title and reason of the advice about the database before which it stands.
+    fn advise(
+        &self,
+        database: &str,
+        settings: &Thresholds,
+    ) -> (&'static str, String, &'static str) {
+        match self.usage {
+            Some(usage) if usage.lookups < LEAST_LOOKUPS => (
+                "cache_unused",
+                title("Read through the cache beside ", database, ""),
+                "the application has to read through the cache, which is hardly used",
+            ),
+            Some(usage) if usage.hit_percent < settings.hit_rate => (
+                "cache_misses",
+                title("Raise the hit rate of the cache beside ", database, ""),
+                "what the cache misses is read from the database: its own finding names the cause",
+            ),
+            Some(_) => (
+                "cache_beside",
+                title("Read more through the cache beside ", database, ""),
+                "the cache answers most of what it is asked: the reads that reach the database are not looked up there first",
+            ),
+            None => (
+                "cache_not_measured",
+                title("Read through the cache beside ", database, ""),
+                "the application has to read through the cache, whose hits were not measured",
+            ),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self.usage {
+            Some(usage) => format!(
+                "the cache {} in its network had {} of {} keys that were looked up a second",
+                self.name,
+                percent(usage.hit_percent),
+                figures(usage.lookups)
+            ),
+            None => format!("the cache {} is in its network", self.name),
+        }
+    }
 }
 
 /// Share of reads, percent.

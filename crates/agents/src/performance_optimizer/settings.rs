@@ -37,6 +37,9 @@ settings! {
     /// Percent.
     read_share: percent = "caching_strategy.read_share", 80.0, (50.0, 99.0),
         "Share of reads among the operations of a database from which a cache is advised";
+    /// Percent.
+    hit_rate: percent = "caching_strategy.hit_rate", 80.0, (20.0, 99.0),
+        "Hit rate that a cache has to reach on one day of a week at least";
     /// Milliseconds; 0 for none.
     response_time_ms: count = "metrics.response_time", 0, (0.0, 600_000.0),
         "Objective of load balancers: milliseconds within which they answer on average; 0 for none";

@@ -12,6 +12,7 @@ use reeve_estate::{
 use reeve_recommend::agent::contract::AgentDefinition as _;
 use reeve_recommend::agent::settings::AgentSettings;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::judgement::caches_beside::CachesBeside;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::service_load::{MeasuredResource, ServiceLoad};
@@ -34,6 +35,7 @@ struct Case {
     series: Vec<SampleSeries>,
     service: ServiceLoad,
     objectives: MeasuredObjectives,
+    caches: CachesBeside,
     settings: BTreeMap<String, Option<String>>,
     document: Value,
 }
@@ -73,6 +75,7 @@ impl Case {
             series: Vec::new(),
             service: ServiceLoad::default(),
             objectives: MeasuredObjectives::default(),
+            caches: CachesBeside::default(),
             settings: BTreeMap::new(),
             document: json!({ "HealthCheckGracePeriod": "300" }),
         }
@@ -183,7 +186,8 @@ impl Case {
             guardrails: &Guardrails::default(),
             open: &OpenFacts::default()
                 .with(self.service.clone())
-                .with(self.objectives.clone()),
+                .with(self.objectives.clone())
+                .with(self.caches.clone()),
             models: &LearnedModels::default(),
             attachment_changed_at: None,
             unchanged_since: None,
@@ -426,6 +430,105 @@ fn a_cache_is_advised_before_a_busy_database_that_mostly_reads() {
     assert_eq!(database(100.0, 10.0).codes(), ["not_busy"]);
     let off = database(100.0, 70.0).set("caching_strategy.enabled", "false");
     assert_eq!(off.codes(), ["switched_off"]);
+}
+
+/// A cache that was asked for so many keys a second, with its hit rate and evictions.
+fn cache(lookups: f64, hits: impl Fn(i64) -> f64, evictions: Option<f64>) -> Case {
+    let case = Case::of(ResourceKind::CacheNode, "cache")
+        .with(Metric::RequestRate, move |_| lookups)
+        .with(Metric::CacheHitRate, hits);
+    match evictions {
+        Some(evictions) => case.with(Metric::CacheEvictions, move |_| evictions),
+        None => case,
+    }
+}
+
+#[test]
+fn a_cache_whose_hit_rate_stays_low_is_found_with_its_cause() {
+    let low = |_| 40.0;
+    for (evictions, code, begins) in [
+        (Some(90.0), "cache_too_small", "Enlarge the cache web"),
+        (
+            Some(0.0),
+            "keys_or_expiry",
+            "Review keys and expiry of the cache web",
+        ),
+        (
+            Some(30.0),
+            "cause_unclear",
+            "Raise the hit rate of the cache web",
+        ),
+        (None, "cause_unclear", "Raise the hit rate of the cache web"),
+    ] {
+        // 150 lookups a second of which 60 % miss.
+        let found = cache(150.0, low, evictions).only();
+        assert_eq!(
+            (found.kind, found.plan, found.title.as_str()),
+            (RecommendationType::CachingStrategy, None, begins)
+        );
+        assert_eq!(found.reason_codes[..2], ["hit_rate_low", code]);
+        let factors = found.explanation.factors.texts().join("\n");
+        assert!(factors.contains("40.0 % of 150 lookups"), "{factors}");
+    }
+}
+
+#[test]
+fn a_cache_that_does_its_work_or_is_not_measured_is_no_finding() {
+    assert_eq!(cache(150.0, |_| 95.0, None).codes(), ["hits_are_enough"]);
+    // One good day in the week: a new release, or a cache that was emptied.
+    let good_day = |back: i64| if back > 1440 { 40.0 } else { 90.0 };
+    assert_eq!(cache(150.0, good_day, None).codes(), ["hits_are_enough"]);
+    assert_eq!(cache(2.0, |_| 40.0, None).codes(), ["lookups_are_few"]);
+    let set = cache(150.0, |_| 40.0, None).set("caching_strategy.hit_rate", "30%");
+    assert_eq!(set.codes(), ["hits_are_enough"]);
+    let off = cache(150.0, |_| 40.0, None).set("caching_strategy.enabled", "false");
+    assert_eq!(off.codes(), ["switched_off"]);
+
+    let unmeasured = Case::of(ResourceKind::CacheNode, "cache");
+    assert_eq!(unmeasured.codes(), ["hits_not_measured"]);
+    let mut young = cache(150.0, |_| 40.0, None);
+    let since = now() - SignedDuration::from_hours(48);
+    for series in &mut young.series {
+        series.points.retain(|(at, _)| *at > since);
+    }
+    assert_eq!(young.codes(), ["thin_data"]);
+}
+
+#[test]
+fn the_advice_about_a_database_names_the_cache_beside_it() {
+    let database = |hits: Option<(f64, f64)>| {
+        let mut case = Case::of(ResourceKind::Database, "db")
+            .with(Metric::DiskReadOps, |_| 900.0)
+            .with(Metric::DiskWriteOps, |_| 100.0)
+            .with(Metric::CpuUtilization, |_| 70.0);
+        let mut cache = resource("cache", ResourceKind::CacheNode, "elasticache", None);
+        cache.name = "carts".to_owned();
+        let series = hits.map(|(lookups, percent)| {
+            let of = |metric, value: f64| series(&cache.id, metric, DAYS, move |_| value);
+            vec![
+                of(Metric::RequestRate, lookups),
+                of(Metric::CacheHitRate, percent),
+            ]
+        });
+        case.caches = CachesBeside(vec![MeasuredResource {
+            series: series.unwrap_or_default(),
+            resource: cache,
+        }]);
+        case.only()
+    };
+
+    for (hits, code) in [
+        (Some((300.0, 97.0)), "cache_beside"),
+        (Some((300.0, 40.0)), "cache_misses"),
+        (Some((0.2, 97.0)), "cache_unused"),
+        (None, "cache_not_measured"),
+    ] {
+        let found = database(hits);
+        assert_eq!(found.reason_codes[..2], ["mostly_reads", code]);
+        assert!(!found.title.starts_with("Put a cache"), "{}", found.title);
+        let factors = found.explanation.factors.texts().join("\n");
+        assert!(factors.contains("the cache carts"), "{factors}");
+    }
 }
 
 #[test]

@@ -113,6 +113,16 @@ pub(crate) fn sources(
             let name = id.rsplit(':').next().unwrap_or(id);
             sources_in("AWS/SQS", &[("QueueName", name)], names)
         }
+        ResourceKind::CacheNode => {
+            // The identifier of a cluster is the end of its ARN. By this dimension alone CloudWatch
+            // has the metrics of all nodes of a Memcached cluster together.
+            let name = id.rsplit(':').next().unwrap_or(id);
+            sources_in(
+                "AWS/ElastiCache",
+                &[("CacheClusterId", name)],
+                cache(metric),
+            )
+        }
         _ => Vec::new(),
     }
 }
@@ -214,6 +224,8 @@ fn database(resource: &Resource, metric: Metric) -> Vec<AwsMetricSource> {
         | Metric::QueueDepth
         | Metric::UserExperienceScore
         | Metric::ActiveSessions
+        | Metric::CacheHitRate
+        | Metric::CacheEvictions
         | Metric::Registered(_) => return Vec::new(),
     };
 
@@ -239,7 +251,7 @@ const fn gateway(metric: Metric) -> &'static [(&'static str, MetricReading)] {
 
 /// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers
 /// count requests. Errors are those of the targets and those of the balancer itself, which belong
-/// together: see [`summed`]. Capacity units are the one metric that is reported of every kind of
+/// together: see [`source_use`]. Capacity units are the one metric that is reported of every kind of
 /// balancer even while nothing uses it.
 fn balancer(arn: &str, metric: Metric) -> Vec<AwsMetricSource> {
     let names: &[_] = match metric {
@@ -267,10 +279,44 @@ fn balancer(arn: &str, metric: Metric) -> Vec<AwsMetricSource> {
     sources_in(namespace, &[("LoadBalancer", name)], names)
 }
 
-/// Returns `true` if the sources of a metric are summands rather than alternatives: errors a
-/// second, which become a share of the requests.
-pub(crate) fn summed(metric: Metric) -> bool {
-    metric == Metric::ErrorRate
+/// Redis and Valkey count `CacheHits` and `CacheMisses`, Memcached `GetHits` and `GetMisses`. The
+/// `CacheHitRate` of CloudWatch is not read: Memcached has none, and a mean of shares weighs a quiet
+/// minute as a busy one.
+const fn cache(metric: Metric) -> &'static [(&'static str, MetricReading)] {
+    match metric {
+        Metric::RequestRate => &[
+            ("CacheHits", MetricReading::Rate),
+            ("CacheMisses", MetricReading::Rate),
+            ("GetHits", MetricReading::Rate),
+            ("GetMisses", MetricReading::Rate),
+        ],
+        Metric::CacheHitRate => &[
+            ("CacheHits", MetricReading::Rate),
+            ("GetHits", MetricReading::Rate),
+        ],
+        Metric::CacheEvictions => &[("Evictions", MetricReading::Rate)],
+        _ => &[],
+    }
+}
+
+/// Use of the sources of a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SourceUse {
+    /// The first one with points is the metric.
+    Alternatives,
+    /// The metric is their sum.
+    Summands,
+    /// Their sum is a share of the requests, and the metric is that share in percent.
+    ShareOfRequests,
+}
+
+/// Returns the use of the sources of a metric.
+pub(crate) fn source_use(kind: ResourceKind, metric: Metric) -> SourceUse {
+    match metric {
+        Metric::ErrorRate | Metric::CacheHitRate => SourceUse::ShareOfRequests,
+        Metric::RequestRate if kind == ResourceKind::CacheNode => SourceUse::Summands,
+        _ => SourceUse::Alternatives,
+    }
 }
 
 #[cfg(test)]
@@ -357,6 +403,15 @@ mod tests {
                 "arn:aws:sqs:us-east-1:1:orders",
                 Metric::QueueDepth,
                 vec!["AWS/SQS ApproximateNumberOfMessagesVisible orders"],
+            ),
+            (
+                ResourceKind::CacheNode,
+                "arn:aws:elasticache:us-east-1:1:cluster:shop-001",
+                Metric::CacheHitRate,
+                vec![
+                    "AWS/ElastiCache CacheHits shop-001",
+                    "AWS/ElastiCache GetHits shop-001",
+                ],
             ),
         ] {
             let found = sources(&resource(kind, id), metric, &AgentMetrics::default());

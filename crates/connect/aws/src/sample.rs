@@ -19,7 +19,7 @@ use crate::cloudwatch::{
 };
 use crate::metric::{
     AGENT_DISK, AGENT_MEMORY, AGENT_NAMESPACE, AgentMetrics, AwsMetricSource, MetricReading,
-    NO_DISK, sources, summed,
+    NO_DISK, SourceUse, source_use, sources,
 };
 use crate::session::AwsConnection;
 
@@ -426,7 +426,9 @@ fn take(
 
 /// Returns the points of the best source that has any.
 fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
-    let (parts, wanted): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|w| summed(w.metric));
+    let (parts, wanted): (Vec<_>, Vec<_>) = wanted
+        .into_iter()
+        .partition(|w| w.use_of_sources() != SourceUse::Alternatives);
     let mut chosen: BTreeMap<(&str, Metric), (usize, Vec<Sample>)> = BTreeMap::new();
 
     for wanted in wanted.into_iter().filter(|w| !w.points.is_empty()) {
@@ -445,27 +447,38 @@ fn best(wanted: Vec<Wanted<'_>>) -> Vec<Sample> {
         .into_values()
         .flat_map(|(_, points)| points)
         .collect();
-    let errors = error_rates(&parts, &samples);
-    samples.extend(errors);
+    // Requests before the shares of them.
+    samples.extend(sums(&parts));
+    samples.extend(shares(&parts, &samples));
 
     samples
 }
 
-/// Errors a second as a share of the requests. CloudWatch keeps no point where nothing failed, so a
-/// period with requests and without errors had none; one without requests says nothing, and neither
-/// does a count that could not be read.
-fn error_rates(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
-    let mut rates = Vec::new();
-    for first in parts.iter().filter(|part| part.rank == 0) {
+/// Sums of the sources of each metric that is one, at the times that any of them has. CloudWatch may
+/// keep no point of what did not happen; a source that it refused leaves the metric without points.
+fn sums(parts: &[Wanted<'_>]) -> Vec<Sample> {
+    let mut sums = Vec::new();
+    for (first, total) in totals(parts, SourceUse::Summands) {
+        let period_s = first.points_of(parts).map(|point| point.period_s).max();
+        sums.extend(total.into_iter().map(|(timestamp, value)| Sample {
+            connection: first.query.resource.connection.clone(),
+            resource: first.query.resource.id.clone(),
+            metric: first.metric,
+            timestamp,
+            value,
+            period_s: period_s.unwrap_or_default(),
+        }));
+    }
+    sums
+}
+
+/// Sums of the sources as a share of the requests: errors, or hits of a cache. CloudWatch keeps no
+/// point where nothing failed, so a period with requests and without errors had none; one without
+/// requests says nothing, and neither does a count that could not be read.
+fn shares(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
+    let mut shares = Vec::new();
+    for (first, total) in totals(parts, SourceUse::ShareOfRequests) {
         let id = &first.query.resource.id;
-        let same = |part: &&Wanted<'_>| std::ptr::eq(part.query, first.query);
-        if parts.iter().filter(same).any(|part| part.refused) {
-            continue;
-        }
-        let mut errors: BTreeMap<Timestamp, f64> = BTreeMap::new();
-        for point in parts.iter().filter(same).flat_map(|part| &part.points) {
-            *errors.entry(point.timestamp).or_default() += point.value;
-        }
         let span = first.query.start..first.query.end;
         let answered = |s: &&Sample| {
             s.metric == Metric::RequestRate
@@ -473,17 +486,56 @@ fn error_rates(parts: &[Wanted<'_>], samples: &[Sample]) -> Vec<Sample> {
                 && s.value > 0.0
                 && span.contains(&s.timestamp)
         };
-        rates.extend(samples.iter().filter(answered).map(|requests| {
-            let failed = errors.get(&requests.timestamp).copied().unwrap_or(0.0);
+        shares.extend(samples.iter().filter(answered).map(|requests| {
+            let counted = total.get(&requests.timestamp).copied().unwrap_or(0.0);
             Sample {
-                metric: Metric::ErrorRate,
-                value: (100.0 * failed / requests.value).min(100.0),
+                metric: first.metric,
+                value: (100.0 * counted / requests.value).min(100.0),
                 ..requests.clone()
             }
         }));
     }
 
-    rates
+    shares
+}
+
+/// Returns the first source of each metric of a use, with the sum of all its sources by time.
+fn totals<'p, 'a>(
+    parts: &'p [Wanted<'a>],
+    wanted_use: SourceUse,
+) -> Vec<(&'p Wanted<'a>, BTreeMap<Timestamp, f64>)> {
+    let mut found = Vec::new();
+    let firsts = parts
+        .iter()
+        .filter(|part| part.rank == 0 && part.use_of_sources() == wanted_use);
+    for first in firsts {
+        if first.all_sources(parts).any(|part| part.refused) {
+            continue;
+        }
+        let mut total: BTreeMap<Timestamp, f64> = BTreeMap::new();
+        for point in first.points_of(parts) {
+            *total.entry(point.timestamp).or_default() += point.value;
+        }
+        found.push((first, total));
+    }
+    found
+}
+
+impl<'a> Wanted<'a> {
+    fn use_of_sources(&self) -> SourceUse {
+        source_use(self.query.resource.kind, self.metric)
+    }
+
+    /// All sources of the same metric of the same query.
+    fn all_sources<'p>(&'p self, parts: &'p [Wanted<'a>]) -> impl Iterator<Item = &'p Wanted<'a>> {
+        parts
+            .iter()
+            .filter(move |part| std::ptr::eq(part.query, self.query) && part.metric == self.metric)
+    }
+
+    fn points_of<'p>(&'p self, parts: &'p [Wanted<'a>]) -> impl Iterator<Item = &'p Sample> {
+        self.all_sources(parts).flat_map(|part| &part.points)
+    }
 }
 
 #[cfg(test)]

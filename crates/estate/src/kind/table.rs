@@ -226,6 +226,7 @@ const ROWS: &[Row] = &[
         ["", "Microsoft.DocumentDB/databaseAccounts", ""]),
     ("cache_cluster", Database, "Cache cluster", "Cache clusters", "database",
         ["AWS::ElastiCache::ReplicationGroup", "Microsoft.Cache/redis", "redis.googleapis.com/Instance"]),
+    ("cache_node", Database, "Cache node", "Cache nodes", "database", ["AWS::ElastiCache::CacheCluster", "", ""]),
     ("warehouse", Database, "Data warehouse", "Data warehouses", "database",
         ["AWS::Redshift::Cluster", "", "bigquery.googleapis.com/Dataset"]),
     ("search_domain", Database, "Search domain", "Search domains", "database", ["AWS::OpenSearchService::Domain", "", ""]),

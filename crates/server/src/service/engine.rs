@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
-    AgentService, Approvals, AutomaticExecution, Corrections, DriftPorts, DriftService,
+    AgentService, Approvals, AutomaticExecution, Caches, Corrections, DriftPorts, DriftService,
     EmergencyPorts, EmergencyService, ExecutionPorts, ExecutionService, Findings, Fleets, Flows,
     GuardrailService, LogFacts, Machines, ModelService, ObjectiveService, Objectives,
     RecommendationService, Records, Regions, ResponseService, RolloutService, RunPorts, RunService,
@@ -153,6 +153,11 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Machines::new(samples.clone())),
         Arc::new(Regions::new(store.clone())),
         Arc::new(ServiceLoads::new(shared.scopes.clone(), samples.clone())),
+        Arc::new(Caches::new(
+            shared.scopes.clone(),
+            descriptions.clone(),
+            samples.clone(),
+        )),
         Arc::new(LogFacts::<Activity>::new(log.clone())),
         Arc::new(LogFacts::<PastCalls>::new(log)),
         Arc::new(Flows::new(store.clone())),

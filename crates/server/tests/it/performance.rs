@@ -6,11 +6,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use reeve_testkit::http::until;
 use reeve_testkit::moto::seed::Metric;
-use reeve_testkit::moto::{AUTOSCALING, Moto, texts};
+use reeve_testkit::moto::{AUTOSCALING, ELASTICACHE, Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
-use crate::account::{applied, connect, findings_of};
+use crate::account::{applied, connect, findings_of, pairs};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
@@ -262,4 +262,100 @@ async fn idle_members_end_by_name_and_as_many_start_again() {
         (members(&moto).await[1] == 4).then_some(())
     })
     .await;
+}
+
+/// A cache and a database in one network: the cache misses three of five keys and evicts about as
+/// many, and the database mostly reads.
+async fn cache_beside_database(moto: &Moto) {
+    let (_, subnets) = moto.network(REGION).await.unwrap();
+    let group = [
+        ("CacheSubnetGroupName", "caches"),
+        ("CacheSubnetGroupDescription", "caches"),
+        ("SubnetIds.SubnetIdentifier.1", &subnets[0]),
+    ];
+    let cache = [
+        ("CacheClusterId", "carts"),
+        ("Engine", "redis"),
+        ("CacheNodeType", "cache.m7g.large"),
+        ("NumCacheNodes", "1"),
+        ("CacheSubnetGroupName", "caches"),
+    ];
+    for (action, parameters) in [
+        ("CreateCacheSubnetGroup", &group[..]),
+        ("CreateCacheCluster", &cache[..]),
+    ] {
+        moto.query(&ELASTICACHE, REGION, action, &pairs(parameters))
+            .await
+            .unwrap();
+    }
+    let group = [
+        ("DBSubnetGroupName", "databases"),
+        ("DBSubnetGroupDescription", "databases"),
+        ("SubnetIds.SubnetIdentifier.1", &subnets[0]),
+        ("SubnetIds.SubnetIdentifier.2", &subnets[1]),
+    ];
+    let database = [
+        ("DBInstanceIdentifier", "orders"),
+        ("DBInstanceClass", "db.m5.large"),
+        ("Engine", "postgres"),
+        ("AllocatedStorage", "100"),
+        ("MasterUsername", "admin"),
+        ("MasterUserPassword", "not-a-secret"),
+        ("DBSubnetGroupName", "databases"),
+    ];
+    for (action, parameters) in [
+        ("CreateDBSubnetGroup", &group[..]),
+        ("CreateDBInstance", &database[..]),
+    ] {
+        moto.query(&RDS, REGION, action, &pairs(parameters))
+            .await
+            .unwrap();
+    }
+
+    for (name, per_second) in [("CacheHits", 60.0), ("CacheMisses", 90.0), ("Evictions", 80.0)] {
+        let of = ("CacheClusterId", "carts");
+        measure(moto, ("AWS/ElastiCache", name), of, |_| 300.0 * per_second).await;
+    }
+    for (name, value) in [("ReadIOPS", 900.0), ("WriteIOPS", 100.0), ("CPUUtilization", 70.0)] {
+        let of = ("DBInstanceIdentifier", "orders");
+        measure(moto, ("AWS/RDS", name), of, |_| value).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cache_that_misses_is_found_and_named_at_the_database_beside_it() {
+    let moto = Moto::start().await.unwrap();
+    cache_beside_database(&moto).await;
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let _ = connect(&admin, moto.endpoint()).await;
+    let agent = json!({
+        "agent_type": "performance_optimizer", "name": "Performance", "mode": "safe_mode", "learning_period": "14d",
+        "confidence_threshold": "60%", "auto_apply": { "enabled": false }, "reason": "three weeks are measured",
+    });
+    let agent = admin
+        .post("intelligence/agents", agent)
+        .await
+        .expect(201)
+        .text_at("/id");
+
+    let found = findings_of(&admin, &agent, PATIENCE).await;
+    let of = |kind: &str| {
+        let own = |one: &&Value| {
+            one["type"] == "caching_strategy" && one["resource"]["kind"] == kind
+        };
+        let one = found.iter().find(own);
+        one.unwrap_or_else(|| panic!("{kind}: {found:#?}")).clone()
+    };
+    let cache = of("cache_node");
+    assert_eq!(cache["title"], "Enlarge the cache carts", "{cache:#}");
+    let text = cache.to_string();
+    assert!(text.contains("40.0 % of 150 lookups a second were hits"), "{text}");
+    assert!(text.contains("it evicted 80 keys a second"), "{text}");
+
+    let database = of("database");
+    let codes = database["reason_codes"].as_array().unwrap();
+    assert!(codes.contains(&json!("cache_misses")), "{database:#}");
+    assert!(database.to_string().contains("the cache carts in its network"));
 }

@@ -398,3 +398,63 @@ async fn databases_of_one_name_in_two_regions_are_two_resources() {
         ("db.m5.2xlarge", "db.m5.xlarge")
     );
 }
+
+#[tokio::test]
+async fn hit_rates_of_caches_are_shares_of_what_was_looked_up() {
+    let moto = Moto::start().await.unwrap();
+    let step = SignedDuration::from_secs(PERIOD_S);
+    let last = Timestamp::from_second(Timestamp::now().as_second() / PERIOD_S * PERIOD_S).unwrap();
+    let at = |back: i32| last - step * back;
+    // Nothing was looked up in the third period, and nothing missed in the second.
+    let hits = [(at(4), 90.0 * 300.0), (at(3), 30.0 * 300.0), (at(2), 0.0)];
+    let misses = [(at(4), 10.0 * 300.0), (at(2), 0.0), (at(1), 600.0)];
+    let evictions = [(at(4), 1500.0)];
+    for (name, cluster, points) in [
+        ("CacheHits", "carts", &hits[..]),
+        ("CacheMisses", "carts", &misses[..]),
+        ("Evictions", "carts", &evictions[..]),
+        ("GetHits", "pages", &hits[..1]),
+        ("GetMisses", "pages", &misses[..1]),
+    ] {
+        let metric = CloudMetric {
+            namespace: "AWS/ElastiCache",
+            name,
+            unit: "Count",
+            dimensions: &[("CacheClusterId", cluster)],
+        };
+        moto.metric("us-east-1", metric, points).await.unwrap();
+    }
+
+    let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+    let cache = |name: &str| {
+        let id = format!("arn:aws:elasticache:us-east-1:123456789012:cluster:{name}");
+        Resource {
+            kind: ResourceKind::CacheNode,
+            region: "us-east-1".to_owned(),
+            ..reeve_testkit::contract::estate::resource("test", &id).unwrap()
+        }
+    };
+    let (carts, pages) = (cache("carts"), cache("pages"));
+    let query = |resource: &Resource| SampleQuery {
+        resource: resource.clone(),
+        metrics: ResourceKind::CacheNode.metrics().to_vec(),
+        start: at(12),
+        end: last + step,
+    };
+    let batch = aws.samples(&[query(&carts), query(&pages)]).await.unwrap();
+    assert_eq!((batch.denied, batch.problems), (vec![], vec![]));
+
+    let found = |one: &Resource, metric| points(&batch.samples, one, metric);
+    let requests = [(at(4), 100.0), (at(3), 30.0), (at(2), 0.0), (at(1), 2.0)];
+    assert_points(&found(&carts, Metric::RequestRate), &requests, "lookups");
+    let rates = [(at(4), 90.0), (at(3), 100.0), (at(1), 0.0)];
+    assert_points(&found(&carts, Metric::CacheHitRate), &rates, "hit rate");
+    let evicted = [(at(4), 5.0)];
+    assert_points(
+        &found(&carts, Metric::CacheEvictions),
+        &evicted,
+        "evictions",
+    );
+    let rates = [(at(4), 90.0)];
+    assert_points(&found(&pages, Metric::CacheHitRate), &rates, "Memcached");
+}

@@ -2,7 +2,9 @@
 
 use reeve_estate::RelationKind::{EncryptedWith, LocatedIn, LogsTo, MayAssume, ProtectedBy};
 
-use crate::describe::row::{DescribeService, KindRow, Protocol, ask, detail, list, row};
+use crate::describe::row::{
+    DescribeService, KindRow, Protocol, Shared, SharedPart, ask, detail, list, row,
+};
 
 const CACHES: DescribeService = DescribeService {
     name: "elasticache",
@@ -130,6 +132,58 @@ pub(super) const ROWS: &[KindRow] = &[
                 &[],
             ),
             "ReplicationGroups",
+            "{ARN}",
+        )
+    },
+    // Nodes of replication groups, and clusters of Memcached. CloudWatch counts hits and misses of
+    // these and not of replication groups.
+    KindRow {
+        next: MARKER,
+        name: "CacheClusterId",
+        tags: "Tags",
+        state: "CacheClusterStatus",
+        created: "CacheClusterCreateTime",
+        // The network of a node, which no other call answers.
+        shared: &[Shared {
+            into: "CacheSubnetGroups",
+            service: CACHES,
+            ask: ask(
+                "elasticache:DescribeCacheSubnetGroups",
+                "DescribeCacheSubnetGroups",
+                &[],
+            ),
+            next: MARKER,
+            absent: &[],
+            part: SharedPart::Own {
+                listed: "CacheSubnetGroups",
+                of: "CacheSubnetGroupName",
+                id: "CacheSubnetGroupName",
+            },
+            is_apart: true,
+        }],
+        details: &[list(
+            "Tags",
+            ask(
+                "elasticache:ListTagsForResource",
+                "ListTagsForResource",
+                &[("ResourceName", "{ARN}")],
+            ),
+            "TagList",
+            &["CacheClusterNotFound", "InvalidARNFault"],
+        )],
+        relations: &[
+            (LocatedIn, "CacheSubnetGroups.VpcId", ""),
+            (ProtectedBy, "SecurityGroups.SecurityGroupId", ""),
+        ],
+        ..row(
+            "cache_node",
+            CACHES,
+            ask(
+                "elasticache:DescribeCacheClusters",
+                "DescribeCacheClusters",
+                &[],
+            ),
+            "CacheClusters",
             "{ARN}",
         )
     },

@@ -269,6 +269,13 @@ def kept(made):
         ReplicationGroupId="sessions", ReplicationGroupDescription="sessions", Engine="redis", CacheNodeType="cache.m7g.large",
         NumCacheClusters=2, AutomaticFailoverEnabled=True, TransitEncryptionEnabled=True, AtRestEncryptionEnabled=True, Tags=TAGS,
     )
+    client("elasticache").create_cache_subnet_group(
+        CacheSubnetGroupName="caches", CacheSubnetGroupDescription="caches", SubnetIds=[made["subnet"]],
+    )
+    node = client("elasticache").create_cache_cluster(
+        CacheClusterId="carts", Engine="redis", CacheNodeType="cache.m7g.large", NumCacheNodes=1, CacheSubnetGroupName="caches",
+        SecurityGroupIds=[made["security_group"]], Tags=TAGS,
+    )
     domain = client("opensearch").create_domain(
         DomainName="words", EngineVersion="OpenSearch_2.19", EncryptionAtRestOptions={"Enabled": True}, TagList=TAGS,
         VPCOptions={"SubnetIds": [made["subnet"]], "SecurityGroupIds": [made["security_group"]]},
@@ -281,6 +288,7 @@ def kept(made):
         "warehouse": f"arn:aws:redshift:{REGION}:123456789012:cluster:{cluster}",
         "file_system": system["FileSystemArn"],
         "cache_cluster": cache["ReplicationGroup"]["ARN"],
+        "cache_node": node["CacheCluster"]["ARN"],
         "search_domain": domain["DomainStatus"]["ARN"],
         "stream": stream,
     })
