@@ -5,7 +5,7 @@
 //! | `predict_disk_full` | volumes, databases, machines | storage that is full within the days of the warning, with the change that enlarges it |
 //! | `identify_memory_leaks` | machines, databases | memory that grows between restarts, as advice |
 //! | `auto_remediate` | resources that a runbook is for | known issues, with the change that the runbook names |
-//! | `failure_prediction` | machines, certificates, databases, regions | events that the cloud has scheduled, failed status checks, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, as advice; quotas nearly used up, with the request for more |
+//! | `failure_prediction` | machines, target groups, certificates, databases, regions | events that the cloud has scheduled, failed status checks, targets that load balancers find unhealthy, certificates in use about to expire, maintenance that waits, events of databases, replicas that fall behind, as advice; quotas nearly used up, with the request for more |
 //! | `suggest_maintenance_windows` | databases | a maintenance window at a busy time, with the change that moves it |
 //!
 //! Beside its runs it answers anomalies (`storage`: more storage) and predictive rules (`foreseen`:
@@ -28,6 +28,7 @@ mod runbook;
 mod runbook_finding;
 mod settings;
 mod storage;
+mod target;
 mod window;
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::recommendation::RecommendationType;
 
 use settings::Thresholds;
+use target::TARGET_GROUP;
 
 pub use agent::OpsIntelligence;
 
@@ -83,12 +85,16 @@ fn judge(facts: &Facts<'_>) -> Judgement {
             }
             if resource.kind == ResourceKind::VirtualMachine {
                 judgement.take(health::judge(facts, &settings));
+                judgement.take(target::judge(facts, &settings));
             } else {
                 database(facts, &settings, &mut judgement);
             }
         }
         kind if kind.as_str() == CERTIFICATE => {
             judgement.take(certificate::judge(facts, &settings));
+        }
+        kind if kind.as_str() == TARGET_GROUP => {
+            judgement.take(target::judge_group(facts, &settings));
         }
         kind if kind.as_str() == REGION => {
             for judged in quota::judge(facts, &settings) {

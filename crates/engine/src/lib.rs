@@ -69,6 +69,7 @@ pub use run::regions::Regions;
 pub use run::service_loads::ServiceLoads;
 pub use run::spot_markets::SpotMarkets;
 pub use run::spots::Spots;
+pub use run::targets::Targets;
 pub use run::workloads::{ResourceWorkload, WorkloadService, Workloads};
 pub use run::{RunPorts, RunService};
 pub use runbook::{

@@ -26,6 +26,7 @@ pub(crate) mod regions;
 pub(crate) mod service_loads;
 pub(crate) mod spot_markets;
 pub(crate) mod spots;
+pub(crate) mod targets;
 pub(crate) mod workloads;
 
 use std::collections::BTreeSet;

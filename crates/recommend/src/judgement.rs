@@ -20,6 +20,7 @@ pub mod service_load;
 pub mod sessions;
 pub mod spot;
 pub mod spot_market;
+pub mod target_health;
 pub mod trust;
 pub mod workload;
 

@@ -34,6 +34,9 @@ const ADDRESSES: &str = include_str!("moto/addresses.py");
 /// Lets moto have spot prices that move, and placement scores.
 const SPOT_MARKET: &str = include_str!("moto/spot_market.py");
 
+/// Lets machines behind moto's load balancers fail their health checks.
+const TARGET_HEALTH: &str = include_str!("moto/target_health.py");
+
 /// Starts moto as it is.
 const PLAIN: &str = "import sys
 from moto.server import main
@@ -101,6 +104,18 @@ impl Moto {
     pub async fn spot_market() -> anyhow::Result<Moto> {
         Moto::run(
             &[METRICS, SNAPSHOTS, BLOCKS, SPOT_MARKET, PLAIN].concat(),
+            &[],
+        )
+        .await
+    }
+
+    /// Starts a moto in which targets with a tag `answers` of another value than `200` are unhealthy.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn target_health() -> anyhow::Result<Moto> {
+        Moto::run(
+            &[METRICS, SNAPSHOTS, BLOCKS, TARGET_HEALTH, PLAIN].concat(),
             &[],
         )
         .await

@@ -14,6 +14,7 @@ use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::FactNeed;
 use reeve_recommend::judgement::region_quota::REGION;
 use reeve_recommend::judgement::region_totals::RegionTotals;
+use reeve_recommend::judgement::target_health::TargetsHealth;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::Trainer;
 use reeve_recommend::observation::{AnswerTerms, Observation, ObservationAnswer};
@@ -21,6 +22,7 @@ use reeve_recommend::runbook::facts::RunbookFacts;
 use reeve_recommend::runbook::kinds;
 
 use super::settings::{self, Thresholds};
+use super::target::TARGET_GROUP;
 use super::{CERTIFICATE, MACHINE_METRICS, METRICS, foreseen, judge, storage};
 use crate::listed::deviation;
 
@@ -38,24 +40,26 @@ impl AgentDefinition for OpsIntelligence {
     }
 
     fn needs(&self, settings: &AgentSettings) -> Needs {
-        let described = || {
-            [CERTIFICATE, REGION]
-                .into_iter()
-                .filter_map(ResourceKind::parse)
-        };
+        let described =
+            |names: &'static [&'static str]| names.iter().copied().filter_map(ResourceKind::parse);
         let machine = ResourceKind::VirtualMachine;
         let measured = [machine, ResourceKind::Volume, ResourceKind::Database];
         Needs {
-            kinds: with_runbooks(measured.into_iter().chain(described())),
+            kinds: with_runbooks(measured.into_iter().chain(described(&[
+                CERTIFICATE,
+                REGION,
+                TARGET_GROUP,
+            ]))),
             documents: with_runbooks(
                 [machine, ResourceKind::Database]
                     .into_iter()
-                    .chain(described()),
+                    .chain(described(&[CERTIFICATE, REGION])),
             ),
             metrics: METRICS.to_vec(),
             facts: vec![
                 FactNeed::of::<MachineSeries>().with_metrics(MACHINE_METRICS),
                 FactNeed::of::<RegionTotals>(),
+                FactNeed::of::<TargetsHealth>(),
                 FactNeed::of::<RunbookFacts>(),
             ],
             history_days: Thresholds::from(settings).history_days,

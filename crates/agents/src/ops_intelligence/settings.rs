@@ -26,6 +26,8 @@ settings! {
     /// Seconds.
     replica_lag: count = "failure_prediction.replica_lag", 300, (10.0, 86_400.0),
         "Seconds that a read replica may be behind for half an hour, before it is found";
+    target_changes: count = "failure_prediction.target_changes", 4, (2.0, 96.0),
+        "Changes between healthy and unhealthy in a day from which a target of a load balancer is found";
     quota_used: percent = "failure_prediction.quota_used", 80.0, (50.0, 100.0),
         "Share of a quota in use from which it is found";
     windows: flag = "suggest_maintenance_windows.enabled", true, (0.0, 0.0),

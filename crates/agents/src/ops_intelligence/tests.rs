@@ -4,6 +4,7 @@
 mod databases;
 mod generated;
 mod quotas;
+mod targets;
 
 use jiff::SignedDuration;
 use reeve_estate::{
@@ -17,6 +18,7 @@ use reeve_recommend::judgement::machine_series::MachineSeries;
 use reeve_recommend::judgement::open_facts::OpenFacts;
 use reeve_recommend::judgement::proposal::Proposal;
 use reeve_recommend::judgement::region_totals::RegionTotals;
+use reeve_recommend::judgement::target_health::TargetsHealth;
 use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::{Priority, RecommendationType};
@@ -35,6 +37,7 @@ struct Case {
     of_machine: Vec<SampleSeries>,
     document: Option<Document>,
     totals: Option<RegionTotals>,
+    targets: Option<TargetsHealth>,
     settings: AgentSettings,
 }
 
@@ -51,6 +54,7 @@ impl Case {
             of_machine: Vec::new(),
             document: None,
             totals: None,
+            targets: None,
             settings: AgentSettings::default(),
         }
     }
@@ -116,6 +120,9 @@ impl Case {
         let mut open = OpenFacts::default().with(MachineSeries(self.of_machine.clone()));
         if let Some(totals) = &self.totals {
             open = open.with(totals.clone());
+        }
+        if let Some(targets) = &self.targets {
+            open = open.with(targets.clone());
         }
         judge(&Facts {
             resource: &self.resource,

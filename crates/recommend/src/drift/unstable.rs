@@ -95,6 +95,11 @@ pub const UNSTABLE: &[UnstableMember] = &[
     member(&["network_interface"], "association", STARTED),
     member(&["network", "subnet", "nat_gateway"], "state", TRANSITION),
     member(&["load_balancer"], "State", TRANSITION),
+    member(
+        &["target_group"],
+        "TargetHealthDescriptions.TargetHealth",
+        TRANSITION,
+    ),
     member(DATABASES, "DBInstanceStatus", TRANSITION),
     member(DATABASES, "Status", TRANSITION),
     member(DATABASES, "StatusInfos", PROGRESS),

@@ -9,7 +9,7 @@ use reeve_engine::{
     GuardrailService, LogFacts, Machines, ModelService, ObjectiveService, Objectives,
     RecommendationService, Records, Regions, ResponseService, RolloutService, RunPorts, RunService,
     RunbookPorts, RunbookService, Runbooks, Scheduler, ScopeService, ServiceLoads, SpotMarkets,
-    Spots, WorkloadService, Workloads,
+    Spots, Targets, WorkloadService, Workloads,
 };
 use reeve_estate::{DescriptionStore, EstateStore, PriceCatalogue, SampleStore};
 use reeve_recommend::agent::contract::AgentTypes;
@@ -153,6 +153,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         Arc::new(Machines::new(samples.clone())),
         Arc::new(Regions::new(store.clone())),
         Arc::new(ServiceLoads::new(shared.scopes.clone(), samples.clone())),
+        Arc::new(Targets::new(shared.scopes.clone(), descriptions.clone())),
         Arc::new(Caches::new(
             shared.scopes.clone(),
             descriptions.clone(),

@@ -84,6 +84,7 @@ mod standby;
 mod storage;
 mod streams;
 mod tagging;
+mod target_health;
 mod tiers;
 mod tokens;
 mod unsigned;
