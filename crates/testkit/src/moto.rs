@@ -34,6 +34,9 @@ const ADDRESSES: &str = include_str!("moto/addresses.py");
 /// Lets moto have spot prices that move, and placement scores.
 const SPOT_MARKET: &str = include_str!("moto/spot_market.py");
 
+/// Lets moto take requests of higher quotas, as strictly as Service Quotas does.
+const QUOTAS: &str = include_str!("moto/quotas.py");
+
 /// Lets machines behind moto's load balancers fail their health checks.
 const TARGET_HEALTH: &str = include_str!("moto/target_health.py");
 
@@ -107,6 +110,14 @@ impl Moto {
             &[],
         )
         .await
+    }
+
+    /// Starts a moto that takes requests of higher quotas of networks; it decides about none.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn quotas() -> anyhow::Result<Moto> {
+        Moto::run(&[METRICS, SNAPSHOTS, BLOCKS, QUOTAS, PLAIN].concat(), &[]).await
     }
 
     /// Starts a moto in which targets with a tag `answers` of another value than `200` are unhealthy.
@@ -331,6 +342,32 @@ impl Moto {
             .header("authorization", authorization("s3", region))
             .body(body);
         self.answer(request, path).await
+    }
+
+    /// Returns the values that were requested of a quota, the newest first.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn requested_quotas(
+        &self,
+        region: &str,
+        (service, quota): (&str, &str),
+    ) -> anyhow::Result<Vec<f64>> {
+        let body = serde_json::json!({ "ServiceCode": service, "QuotaCode": quota });
+        let target = "ServiceQuotasV20190624.ListRequestedServiceQuotaChangeHistoryByQuota";
+        let request = self
+            .http
+            .post(&self.endpoint)
+            .header("content-type", "application/x-amz-json-1.1")
+            .header("x-amz-target", target)
+            .header("authorization", authorization("servicequotas", region))
+            .body(body.to_string());
+        let answer = self.answer(request, target).await?;
+        let answer: serde_json::Value = serde_json::from_str(&answer)?;
+        let requests = answer["RequestedQuotas"].as_array().into_iter().flatten();
+        Ok(requests
+            .filter_map(|request| request["DesiredValue"].as_f64())
+            .collect())
     }
 
     /// Lifecycle rules of a bucket as S3 answers them; `None` without any.

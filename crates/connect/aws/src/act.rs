@@ -5,11 +5,13 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::{AwsEc2Fault, Ec2, FaultKind, Place};
 use reeve_estate::{
-    AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, InventorySink,
-    Mutation, Observe, ObserveError, Observed, Operation, Purchase, Resource, ResourceId,
-    ResourceKind, ResourceSnapshot, ResourceState, SUCCEEDS_TAG, SampleBatch, SampleQuery,
+    AccessBatch, Act, ActError, ActErrorKind, Applied, Described, DescriptionSink, Inventory,
+    InventorySink, Mutation, Observe, ObserveError, Observed, Operation, Purchase, Resource,
+    ResourceId, ResourceKind, ResourceSnapshot, ResourceState, SUCCEEDS_TAG, SampleBatch,
+    SampleQuery,
 };
 
+use crate::describe;
 use crate::inventory::elb;
 use crate::lifecycle;
 use crate::operation;
@@ -81,6 +83,10 @@ impl Act for AwsConnection {
                 fresh.specification.group_use = Some(used);
                 fresh
             }
+            kind if describe::is_described(kind) => {
+                let described = self.describe_one(resource).await;
+                unless_gone(resource, described.map(|one| as_described(resource, &one)))?
+            }
             kind => {
                 return Err(other(&format!(
                     "a {kind} cannot be read on its own; sync the connection"
@@ -115,12 +121,7 @@ impl Act for AwsConnection {
         let mut fresh = if ResourceKind::SPECIFIED.contains(&resource.kind) {
             self.observe(resource).await?.resource
         } else {
-            Resource {
-                state: described.resource.state,
-                tags: described.resource.tags,
-                observed_at: Timestamp::now(),
-                ..resource.clone()
-            }
+            as_described(resource, &described)
         };
         fresh.specification.document = Some(described.document.into());
         Ok(observed(fresh))
@@ -331,6 +332,16 @@ fn observed(resource: Resource) -> Observed {
         state: resource.state,
         instance_type: resource.specification.instance_type.clone(),
         resource,
+    }
+}
+
+/// A resource of a kind that its description alone knows, as it is described now.
+fn as_described(known: &Resource, described: &Described) -> Resource {
+    Resource {
+        state: described.resource.state,
+        tags: described.resource.tags.clone(),
+        observed_at: Timestamp::now(),
+        ..known.clone()
     }
 }
 

@@ -103,6 +103,11 @@ impl AwsConnection {
     }
 }
 
+/// Returns `true` if the table has a row of a kind.
+pub(crate) fn is_described(kind: ResourceKind) -> bool {
+    rows::all().any(|row| row.kind == kind.as_str())
+}
+
 fn global_region(region: &str) -> &'static str {
     match region {
         region if region.starts_with("cn-") => "cn-north-1",

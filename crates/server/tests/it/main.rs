@@ -64,6 +64,7 @@ mod provenance;
 mod public_addresses;
 mod publication;
 mod quarantine;
+mod region_quotas;
 mod reports;
 mod retention;
 mod roles;
