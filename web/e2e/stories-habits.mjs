@@ -90,10 +90,14 @@ async function worksByKeyboard({ page, program }) {
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 }
 
-/** Controls of a page that are lower than 24 pixels: what a finger misses. Links within sentences are no controls. */
+/** Controls of a page that are lower than 24 pixels: what a finger misses. A switch is pressed by its label. */
 const lowControls = (page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('main :is(button, input, select, summary, td a, nav a)')]
+    [
+      ...document.querySelectorAll(
+        'main :is(button, input:not([role=switch]), select, summary, td a, nav a)',
+      ),
+    ]
       .filter((control) => control.checkVisibility() && control.getBoundingClientRect().height > 0)
       .filter((control) => control.getBoundingClientRect().height < 23.9)
       .map((control) => control.outerHTML.slice(0, 120)),

@@ -27,7 +27,7 @@ import { About, Figures } from './Summary';
 import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
-const Story = lazyComponent(() => import('./Story'), 'Story');
+const EntryHistory = lazyComponent(() => import('./EntryHistory'), 'EntryHistory');
 const LeastRules = lazyComponent(() => import('./GroupRules'), 'LeastRules');
 const route = getRouteApi('/app/intelligence/recommendations/$id');
 const TRAIL = (
@@ -124,7 +124,7 @@ function Shown({ of: one }: { of: Recommendation }) {
               </Panel>
             )}
             {may('audit.search') && (
-              <Story
+              <EntryHistory
                 id={one.id}
                 moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`}
               />

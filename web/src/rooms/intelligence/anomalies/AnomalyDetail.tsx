@@ -17,7 +17,7 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
 import { useChange } from '../queries';
-import { Story } from '../Story';
+import { EntryHistory } from '../EntryHistory';
 import { Course } from './Course';
 import { Investigation } from './Investigation';
 import { ProbableCause } from './ProbableCause';
@@ -117,7 +117,7 @@ function Shown({ of: one }: { of: Anomaly }) {
             )}
             <Investigation of={one} />
             <Course of={one} />
-            {may('audit.search') && <Story member="anomaly_id" id={one.id} moves={moves} />}
+            {may('audit.search') && <EntryHistory member="anomaly_id" id={one.id} moves={moves} />}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>

@@ -13,7 +13,7 @@ import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
 import { agentsQuery } from '../queries';
-import { Story } from '../Story';
+import { EntryHistory } from '../EntryHistory';
 import { Gates } from './Gates';
 import { Members } from './Members';
 import { RolloutStatus } from './RolloutStatus';
@@ -63,7 +63,7 @@ function Shown({ of: rollout }: { of: Rollout }) {
             <Gates of={rollout} />
             <Members of={rollout} />
             {may('audit.search') && (
-              <Story
+              <EntryHistory
                 member="rollout_id"
                 id={rollout.id}
                 moves={`${rollout.status} ${rollout.stage} ${rollout.wave} ${rollout.gates.length}`}

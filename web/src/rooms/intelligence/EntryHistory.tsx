@@ -30,7 +30,7 @@ function titleOf({ action, event_type }: Entry): string {
 }
 
 /** Everything the log holds about one recommendation, anomaly or rollout, oldest first. Asked for again when it moves. */
-export function Story({ member = 'recommendation_id', id, moves }: Props) {
+export function EntryHistory({ member = 'recommendation_id', id, moves }: Props) {
   const { data, error } = useQuery(storyQuery(member, id, moves));
   const [whole, setWhole] = useState(false);
   const all = data && [...data.items].reverse();
