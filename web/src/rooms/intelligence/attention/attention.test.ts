@@ -208,7 +208,7 @@ describe('what needs a person', () => {
     ).toEqual(['The last sync failed: no route', '1 call was denied: a permission is missing']);
   });
 
-  it('stand in one list: alarms by severity, then approvals, changes, connections, newest first, each once', () => {
+  it('stand in one list: incidents, alerts and anomalies by severity, then approvals, changes, connections, newest first, each once', () => {
     const need = (
       key: string,
       kind: Need['kind'],
@@ -229,10 +229,10 @@ describe('what needs a person', () => {
         ]),
       ),
     ).toEqual([
+      'low incident',
       'critical anomaly',
       'new alert',
       'old anomaly',
-      'low incident',
       'approval',
       'failed',
       'connection',

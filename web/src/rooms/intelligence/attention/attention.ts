@@ -17,9 +17,7 @@ import { STATUSES } from '../incidents/labels';
 import type { IncidentSummary } from '../incidents/queries';
 import { requesterOf, type Requester } from '../requesters';
 
-/** Kinds in the order of the list. */
-export const KINDS = ['incident', 'alert', 'anomaly', 'approval', 'change', 'connection'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = 'incident' | 'alert' | 'anomaly' | 'approval' | 'change' | 'connection';
 
 export interface Need {
   key: string;
@@ -193,19 +191,26 @@ export function broken(connections: Connection[]): Need[] {
   });
 }
 
-/** One list: alarms by severity, then the other kinds in their order; the newest first. Each recommendation is named once. */
+/** Places of the kinds in the list: alerts and anomalies share one, and stand by severity. */
+const PLACES: Record<Kind, number> = {
+  incident: 0,
+  alert: 1,
+  anomaly: 1,
+  approval: 2,
+  change: 3,
+  connection: 4,
+};
+
+/** One list: incidents, then alerts and anomalies by severity, then the other kinds; the newest first. Each recommendation is named once. */
 export function ordered(needs: Need[]): Need[] {
   const pages = new Set<string>();
   const once = ({ kind, to }: Need) => kind !== 'change' || (!pages.has(to) && pages.add(to));
-  const urgency = (need: Need) => (isAlarm(need) ? PRIORITY_ORDER.indexOf(need.severity ?? '') : 0);
+  const urgency = ({ severity }: Need) => PRIORITY_ORDER.indexOf(severity ?? '');
   return needs
     .filter(once)
     .sort(
       (a, b) =>
-        Number(isAlarm(b)) - Number(isAlarm(a)) ||
-        urgency(a) - urgency(b) ||
-        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-        b.at.localeCompare(a.at),
+        PLACES[a.kind] - PLACES[b.kind] || urgency(a) - urgency(b) || b.at.localeCompare(a.at),
     );
 }
 
