@@ -27,7 +27,7 @@ import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
-import { LATEST_COLUMNS } from '../intelligence/columns';
+import { NARROW_COLUMNS } from '../intelligence/columns';
 import { recommendationsQuery } from '../intelligence/queries';
 import { BucketAccess, Stored } from './BucketUse';
 import { Configuration, LastChange } from './Configuration';
@@ -272,7 +272,7 @@ function Recommended({ id }: { id: string }) {
         <DataTable
           bare
           label="Recommendations for this resource"
-          columns={LATEST_COLUMNS}
+          columns={NARROW_COLUMNS}
           rows={data?.items}
           rowId={(row) => row.id}
           onOpen={(row) =>

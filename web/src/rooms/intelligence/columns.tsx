@@ -86,6 +86,8 @@ const created: Column<Recommendation> = {
 };
 
 export const LATEST_COLUMNS = [titled(520), priority, kind, confidence, savings, status];
+/** Columns for half a page, where all recommendations are of one resource. */
+export const NARROW_COLUMNS = [titled(300), priority, confidence, savings, status];
 export const ALL_COLUMNS = [
   titled(270),
   priority,

@@ -33,11 +33,7 @@ export function WhyNot({ of: one }: { of: Recommendation }) {
   return (
     <>
       <Panel
-        title={
-          data?.present === false
-            ? 'Ready to apply: no guardrail or policy blocks it'
-            : "Why it can't be applied"
-        }
+        title={titleOf(data && data.present !== false)}
         note="Checked now against guardrails, policies and past executions"
       >
         {error && <ProblemAlert error={error} />}
@@ -47,6 +43,12 @@ export function WhyNot({ of: one }: { of: Recommendation }) {
       {owned && <InCode id={one.id} />}
     </>
   );
+}
+
+/** No claim before the answer is known. */
+export function titleOf(present: boolean | undefined): string {
+  if (present === undefined) return 'Can it be applied?';
+  return present ? "Why it can't be applied" : 'Ready to apply: no guardrail or policy blocks it';
 }
 
 function InCode({ id }: { id: string }) {
