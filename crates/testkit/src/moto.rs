@@ -40,6 +40,9 @@ const QUOTAS: &str = include_str!("moto/quotas.py");
 /// Lets machines behind moto's load balancers fail their health checks.
 const TARGET_HEALTH: &str = include_str!("moto/target_health.py");
 
+/// Lets moto manage machines and install their patches.
+const PATCHES: &str = include_str!("moto/patches.py");
+
 /// Starts moto as it is.
 const PLAIN: &str = "import sys
 from moto.server import main
@@ -130,6 +133,15 @@ impl Moto {
             &[],
         )
         .await
+    }
+
+    /// Starts a moto that manages the machines with the tag `missing-patches` and installs their
+    /// patches; those of a machine with the tag `patches-fail` stay missing.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn patching() -> anyhow::Result<Moto> {
+        Moto::run(&[METRICS, SNAPSHOTS, BLOCKS, PATCHES, PLAIN].concat(), &[]).await
     }
 
     /// Starts moto without what this crate changes of it, to compare with.

@@ -1,17 +1,17 @@
 //! Installations of patches: the command is sent once, awaited, and believed only when the patch
-//! state shows it. moto has no patch states; the endpoint here refuses what Systems Manager refuses:
-//! machines that it does not manage, other documents, and parameters that the document does not
-//! have.
+//! state shows it. Systems Manager refuses machines that it does not manage, other documents, and
+//! parameters that the document does not have; so do the endpoint here and the moto of the kit.
 
 use std::sync::Mutex;
 
-use reeve_estate::{Act, Applied, Resource, ResourceId};
+use reeve_estate::{Act, Applied, Observe, Resource, ResourceId};
 use reeve_recommend::change::PatchOperation;
+use reeve_testkit::moto::Moto;
 use serde_json::{Value, json};
 
 use crate::strict::{Answers, answering};
 use crate::throttle::machine;
-use crate::{connection, open};
+use crate::{by_id, connection, open};
 
 /// Systems Manager with the machine `i-1`; `missing` patches are left after an installation.
 fn systems_manager(missing: u32) -> Answers {
@@ -82,5 +82,35 @@ async fn patches_are_installed_by_one_command_and_verified_by_the_patch_state() 
     let why = installed("i-1", 2).await.unwrap_err();
     assert!(why.contains("2 patches are missing"), "{why}");
     let why = installed("i-2", 0).await.unwrap_err();
+    assert!(why.contains("InvalidInstanceId"), "{why}");
+}
+
+#[tokio::test]
+async fn a_managed_machine_is_patched_on_moto() {
+    let moto = Moto::patching().await.unwrap();
+    let outcome = async |tags: &[(&str, &str)]| {
+        let ids = moto.machines("us-east-1", "m5.large", 1, tags).await;
+        let id = ids.unwrap().remove(0);
+        let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+        let machine = by_id(&aws.inventory().await.unwrap(), &id).clone();
+        let operation = PatchOperation {
+            reboot: true,
+            occasion: "3/0/0/3".to_owned(),
+        };
+        for _ in 0..5 {
+            match aws.apply(&machine, &operation).await {
+                Ok(Applied::Pending) => {}
+                Ok(applied) => return Ok(applied),
+                Err(error) => return Err(error.message),
+            }
+        }
+        Err("it is never done".to_owned())
+    };
+
+    let managed = ("missing-patches", "3");
+    assert_eq!(outcome(&[managed]).await, Ok(Applied::Accepted));
+    let why = outcome(&[managed, ("patches-fail", "true")]).await;
+    assert!(why.unwrap_err().contains("3 patches are missing"));
+    let why = outcome(&[]).await.unwrap_err();
     assert!(why.contains("InvalidInstanceId"), "{why}");
 }
