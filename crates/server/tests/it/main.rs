@@ -33,6 +33,7 @@ mod drift;
 mod dry_run;
 #[path = "../../../ledger/tests/it/earlier.rs"]
 mod earlier;
+mod encrypted_copies;
 mod ending;
 mod erasures;
 mod examples;
@@ -56,6 +57,7 @@ mod operations;
 mod oversized;
 mod own_activity;
 mod own_checks;
+mod patch_rollouts;
 mod performance;
 mod predictive;
 mod prices;
