@@ -64,6 +64,10 @@ pub enum ExpireError {
     Closed,
 }
 
+/// Records changed segments in the journal of the manifest, with the list as it is afterwards.
+pub(crate) type ListRecord =
+    fn(&mut Journal, Vec<SegmentMeta>, &[SegmentMeta]) -> Result<(), ManifestError>;
+
 impl Ledger {
     /// All segments that the manifest lists, expired ones too.
     pub fn segments(&self) -> Arc<Vec<SegmentMeta>> {
@@ -183,7 +187,7 @@ impl Ledger {
         path: &str,
         changed: impl FnOnce(SegmentMeta) -> SegmentMeta,
         apply: fn(&mut [SegmentMeta], &[SegmentMeta]) -> Result<(), ManifestError>,
-        append: fn(&mut Journal, Vec<SegmentMeta>, &[SegmentMeta]) -> Result<(), ManifestError>,
+        append: ListRecord,
     ) -> Result<(), ExpireError> {
         // A seal reads the list of segments at its beginning and writes it at its end.
         let _no_seal = self.not_sealing().await;

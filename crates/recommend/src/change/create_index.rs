@@ -214,6 +214,11 @@ impl Change for CreateIndex {
         false
     }
 
+    /// Storage within the budget of the agent is not billed by the index.
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn least_limit_s(&self) -> i64 {
         LONGEST_BUILD_S
     }

@@ -189,6 +189,10 @@ impl Change for SetParameter {
         false
     }
 
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
         Arc::new(self.clone())
     }

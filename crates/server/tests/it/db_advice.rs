@@ -8,7 +8,7 @@ use reeve_testkit::postgres::{PASSWORD, Postgres, USER};
 use reeve_testkit::service::{EMULATORS, Service, reeve};
 use serde_json::{Value, json};
 
-use crate::account::findings_of;
+use crate::account::{applied, findings_of};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -109,9 +109,10 @@ async fn a_database_leads_to_findings_of_its_indexes_settings_and_tables() {
         found.iter().all(|one| one["type"] == "database_tuning"),
         "{found:#?}"
     );
-    let mut titles: Vec<_> = found
-        .iter()
-        .map(|one| one["title"].as_str().unwrap())
+    // Shares of time are those of the machine.
+    let titles = found.iter().map(|one| one["title"].as_str().unwrap());
+    let mut titles: Vec<_> = titles
+        .filter(|title| !title.starts_with("One statement takes"))
         .collect();
     titles.sort_unstable();
     assert_eq!(
@@ -213,7 +214,7 @@ async fn an_index_is_built_and_stays_where_it_helps_and_goes_where_nothing_uses_
     // The index that its statements use stays; their times before and after are its evidence.
     let action = applied(&admin, planned(&found, "create_index", "orders")).await;
     assert!(
-        indexes(&server)
+        indexes(&server, &url)
             .await
             .contains(&"reeve_orders_customer_id".to_owned())
     );
@@ -233,11 +234,17 @@ async fn an_index_is_built_and_stays_where_it_helps_and_goes_where_nothing_uses_
     let action = applied(&admin, planned(&found, "create_index", "visits")).await;
     let judged = verdict(&admin, &action).await;
     assert_eq!(judged["watch"]["verdict"], "degraded", "{judged:#}");
-    until("the index is gone", PATIENCE, || async {
-        let left = indexes(&server, &url).await;
-        (!left.contains(&"reeve_visits_page".to_owned())).then_some(())
+    let path = format!("intelligence/actions/{action}");
+    until("the rollback has ended", PATIENCE, || async {
+        let action = admin.get(&path).await.expect(200).body;
+        (action["status"] == "rolled_back").then_some(())
     })
     .await;
+    assert!(
+        !indexes(&server, &url)
+            .await
+            .contains(&"reeve_visits_page".to_owned())
+    );
 
     // A duplicate goes, and a person has it built again.
     let action = applied(&admin, planned(&found, "drop_index", "orders_status")).await;

@@ -33,7 +33,6 @@ mod drift;
 mod dry_run;
 #[path = "../../../ledger/tests/it/earlier.rs"]
 mod earlier;
-mod encrypted_copies;
 mod ending;
 mod erasures;
 mod examples;

@@ -174,7 +174,7 @@ async fn a_canary_whose_patches_stay_missing_holds_the_rollout() {
     assert_eq!(canary["state"], "failed", "{held:#}");
     let detail = canary["detail"].as_str().unwrap();
     assert!(detail.contains("3 patches are missing"), "{detail}");
-    let canary = json!([patching.canary, "failed"]);
+    let canary = json!([patching.canary, "aborted"]);
     assert_eq!(
         patching.changed().await,
         [canary],

@@ -312,11 +312,19 @@ async fn cache_beside_database(moto: &Moto) {
             .unwrap();
     }
 
-    for (name, per_second) in [("CacheHits", 60.0), ("CacheMisses", 90.0), ("Evictions", 80.0)] {
+    for (name, per_second) in [
+        ("CacheHits", 60.0),
+        ("CacheMisses", 90.0),
+        ("Evictions", 80.0),
+    ] {
         let of = ("CacheClusterId", "carts");
         measure(moto, ("AWS/ElastiCache", name), of, |_| 300.0 * per_second).await;
     }
-    for (name, value) in [("ReadIOPS", 900.0), ("WriteIOPS", 100.0), ("CPUUtilization", 70.0)] {
+    for (name, value) in [
+        ("ReadIOPS", 900.0),
+        ("WriteIOPS", 100.0),
+        ("CPUUtilization", 70.0),
+    ] {
         let of = ("DBInstanceIdentifier", "orders");
         measure(moto, ("AWS/RDS", name), of, |_| value).await;
     }
@@ -342,20 +350,26 @@ async fn a_cache_that_misses_is_found_and_named_at_the_database_beside_it() {
 
     let found = findings_of(&admin, &agent, PATIENCE).await;
     let of = |kind: &str| {
-        let own = |one: &&Value| {
-            one["type"] == "caching_strategy" && one["resource"]["kind"] == kind
-        };
+        let own =
+            |one: &&Value| one["type"] == "caching_strategy" && one["resource"]["type"] == kind;
         let one = found.iter().find(own);
         one.unwrap_or_else(|| panic!("{kind}: {found:#?}")).clone()
     };
     let cache = of("cache_node");
     assert_eq!(cache["title"], "Enlarge the cache carts", "{cache:#}");
     let text = cache.to_string();
-    assert!(text.contains("40.0 % of 150 lookups a second were hits"), "{text}");
+    assert!(
+        text.contains("40.0 % of 150 lookups a second were hits"),
+        "{text}"
+    );
     assert!(text.contains("it evicted 80 keys a second"), "{text}");
 
     let database = of("database");
     let codes = database["reason_codes"].as_array().unwrap();
     assert!(codes.contains(&json!("cache_misses")), "{database:#}");
-    assert!(database.to_string().contains("the cache carts in its network"));
+    assert!(
+        database
+            .to_string()
+            .contains("the cache carts in its network")
+    );
 }

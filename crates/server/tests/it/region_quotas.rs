@@ -15,9 +15,9 @@ const NETWORKS: (&str, &str) = ("vpc", "L-F678F1CE");
 /// Runs the agent; its finding about networks, if it has one that is open.
 async fn finding(admin: &Api, agent: &str) -> Option<Value> {
     let found = findings_of(admin, agent, PATIENCE).await;
-    found.into_iter().find(|one| {
-        one["resource"]["aspect"] == "quota.networks" && one["status"] == "open"
-    })
+    found
+        .into_iter()
+        .find(|one| one["resource"]["aspect"] == "quota.networks" && one["status"] == "open")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -35,6 +35,8 @@ async fn a_quota_that_is_nearly_used_up_is_requested_once_it_is_signed() {
     // Changes of low impact need no signature of their own.
     let mut guardrails = admin.get("intelligence/guardrails").await.expect(200).body;
     guardrails["approval_matrix"] = json!({ "low_impact": { "approval": "manager" } });
+    guardrails["cool_down"] = json!("0m");
+    guardrails.as_object_mut().unwrap().remove("cool_down_s");
     let _ = admin
         .put("intelligence/guardrails", guardrails)
         .await
@@ -51,8 +53,11 @@ async fn a_quota_that_is_nearly_used_up_is_requested_once_it_is_signed() {
 
     let found = finding(&admin, &agent).await.unwrap();
     assert_eq!(found["priority"], "high", "{found:#}");
-    assert_eq!(found["plan"]["change"]["name"], "request_quota", "{found:#}");
-    assert_eq!(found["resource"]["kind"], "region", "{found:#}");
+    assert_eq!(
+        found["plan"]["change"]["name"], "request_quota",
+        "{found:#}"
+    );
+    assert_eq!(found["resource"]["type"], "region", "{found:#}");
     assert_eq!(found["plan"]["change"]["parameters"]["to"], 8, "{found:#}");
 
     let (_, manager) = admin.person("anna@acme.example", &["manager"], &[]).await;

@@ -65,7 +65,10 @@ async fn a_target_that_fails_or_flaps_is_found_at_its_machine() {
     assert_eq!(found[0]["resource"]["id"], failing.as_str());
     let text = found[0].to_string();
     assert!(text.contains("Target.ResponseCodeMismatch"), "{text}");
-    assert!(text.contains("2 of 3 targets of shop are healthy"), "{text}");
+    assert!(
+        text.contains("2 of 3 targets of shop are healthy"),
+        "{text}"
+    );
     // Two of three serve: the group itself is not lost.
     assert!(open(&admin, &agent, "healthy_targets").await.is_empty());
 
@@ -82,7 +85,10 @@ async fn a_target_that_fails_or_flaps_is_found_at_its_machine() {
     let found = open(&admin, &agent, "target_health").await;
     assert_eq!(found.len(), 1, "{found:#?}");
     let title = found[0]["title"].as_str().unwrap();
-    assert!(title.ends_with("changed its target health 5 times in a day"), "{title}");
+    assert!(
+        title.ends_with("changed its target health 5 times in a day"),
+        "{title}"
+    );
 
     // Two of three fail: the group has lost more than half of its targets.
     for machine in &machines[..2] {
@@ -92,6 +98,6 @@ async fn a_target_that_fails_or_flaps_is_found_at_its_machine() {
     assert_eq!(open(&admin, &agent, "target_health").await.len(), 2);
     let found = open(&admin, &agent, "healthy_targets").await;
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert_eq!(found[0]["resource"]["kind"], "target_group");
+    assert_eq!(found[0]["resource"]["type"], "target_group");
     assert_eq!(found[0]["title"], "shop: 2 of 3 targets are unhealthy");
 }

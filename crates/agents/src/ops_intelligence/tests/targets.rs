@@ -104,7 +104,7 @@ fn health_that_is_not_known_is_no_health() {
     assert_eq!(code(Case::machine()), ("target_health_not_read", false));
 
     let unhealthy = target("i-1", TargetState::Unhealthy, 1, (0, 1));
-    let mut stale = machine(&[unhealthy.clone()]);
+    let mut stale = machine(std::slice::from_ref(&unhealthy));
     stale.targets.as_mut().unwrap().is_current = false;
     assert_eq!(code(stale), ("target_health_not_read", false));
     let off = SettingValue::Flag(false);

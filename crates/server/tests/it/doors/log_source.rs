@@ -131,7 +131,11 @@ async fn a_taken_identifier_is_reported_and_does_not_block_the_batch() {
         .post("audit-logs", json!(batch))
         .await
         .problem(409, "event_id_conflict");
-    assert_eq!(appended(&admin).await, 0, "all or none unless asked otherwise");
+    assert_eq!(
+        appended(&admin).await,
+        0,
+        "all or none unless asked otherwise"
+    );
 
     let path = "audit-logs?on_conflict=report";
     let answer = shipper.post(path, json!(batch)).await.expect(201);

@@ -430,11 +430,12 @@ async fn a_copy_with_another_setting_does_not_take_the_name() {
 async fn a_database_is_found_while_neither_instance_has_its_name() {
     let (aws, orders, account) = slow(Account::with_orders()).await;
     assert_eq!(seen(&aws, &orders).await.state, ResourceState::Running);
-    let mut locked = account.lock().unwrap();
-    let mut old = locked.instances.remove("orders").unwrap();
-    old.tags.insert(COPY_TAG.to_owned(), "orders".to_owned());
-    locked.instances.insert("orders-encrypted".to_owned(), old);
-    drop(locked);
+    {
+        let mut locked = account.lock().unwrap();
+        let mut old = locked.instances.remove("orders").unwrap();
+        old.tags.insert(COPY_TAG.to_owned(), "orders".to_owned());
+        locked.instances.insert("orders-encrypted".to_owned(), old);
+    }
 
     assert_eq!(seen(&aws, &orders).await.state, ResourceState::Changing);
     account.lock().unwrap().instances.clear();
