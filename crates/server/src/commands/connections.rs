@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use reeve_connect_aws::reads;
 use reeve_http::{PolicyWish, iam_policy};
 use reeve_recommend::agent::AgentType;
+use reeve_recommend::change::ChangeRegistry;
 use serde_json::Value;
 
 use crate::cli::{ConnectionsCommand, PolicyArgs, PolicyCloud};
@@ -39,9 +40,12 @@ fn aws(args: &PolicyArgs) -> Result<Value> {
     iam_policy(&reads(), &wish).map_err(anyhow::Error::msg)
 }
 
-/// Names of the changes that agent types propose.
+/// Names of the changes that agent types propose in AWS. Those of databases need grants there instead.
 fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
     let types = reeve_agents::registry();
+    let registry = ChangeRegistry::builtin();
+    let rows = registry.rows().filter(|row| !row.permissions.is_empty());
+    let in_aws: BTreeSet<&str> = rows.map(|row| row.name).collect();
     let mut changes = BTreeSet::new();
 
     for name in names {
@@ -52,7 +56,8 @@ fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
                 types.available().join(", ")
             );
         };
-        changes.extend(reeve_agents::changes(agent_type));
+        let proposed = reeve_agents::changes(agent_type).iter().copied();
+        changes.extend(proposed.filter(|name| in_aws.contains(name)));
     }
 
     Ok(changes)
