@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::change_statement::{build_index, column_list, drop_index};
 use crate::engine::Engine;
 use crate::observation::{DatabaseTable, Observation};
 use crate::predicate::{TableUse, table_uses};
@@ -55,40 +56,34 @@ impl IndexCandidate {
     /// Statement that creates the index without blocking writes, where `concurrently` is set.
     #[must_use]
     pub fn create(&self, engine: Engine, concurrently: bool) -> String {
-        let table = quote::qualified(engine, &self.schema, &self.table);
-        let columns: Vec<_> = self
-            .columns
-            .iter()
-            .map(|column| quote::name(engine, column))
-            .collect();
-        let columns = columns.join(", ");
-        let name = quote::name(engine, &self.name());
-        match engine {
-            Engine::Postgresql if concurrently => {
-                format!("CREATE INDEX CONCURRENTLY {name} ON {table} ({columns})")
-            }
-            Engine::Postgresql => format!("CREATE INDEX {name} ON {table} ({columns})"),
-            Engine::Mariadb | Engine::Mysql => {
-                format!(
-                    "ALTER TABLE {table} ADD INDEX {name} ({columns}), ALGORITHM=INPLACE, LOCK=NONE"
-                )
-            }
+        let IndexCandidate {
+            schema,
+            table,
+            columns,
+            ..
+        } = self;
+        if engine == Engine::Postgresql && !concurrently {
+            return format!(
+                "CREATE INDEX {} ON {} ({})",
+                quote::name(engine, &self.name()),
+                quote::qualified(engine, schema, table),
+                column_list(engine, columns)
+            );
         }
+        build_index(engine, schema, table, &self.name(), columns)
     }
 
     /// Statement that drops the index again.
     #[must_use]
     pub fn drop(&self, engine: Engine) -> String {
-        let name = quote::name(engine, &self.name());
         match engine {
             Engine::Postgresql => format!(
                 "DROP INDEX CONCURRENTLY IF EXISTS {}",
                 quote::qualified(engine, &self.schema, &self.name())
             ),
-            Engine::Mariadb | Engine::Mysql => format!(
-                "ALTER TABLE {} DROP INDEX {name}, ALGORITHM=INPLACE, LOCK=NONE",
-                quote::qualified(engine, &self.schema, &self.table)
-            ),
+            Engine::Mariadb | Engine::Mysql => {
+                drop_index(engine, &self.schema, &self.table, &self.name())
+            }
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod advice;
 mod candidate;
+pub mod change_statement;
 mod engine;
 mod estimate;
 mod health;
@@ -40,7 +41,7 @@ pub use observation::{
     StatementSource,
 };
 pub use predicate::{is_plannable, used_columns};
-pub use quote::{name as quoted_name, qualified as qualified_name};
+pub use quote::name as quoted_name;
 pub use reading::DatabaseReading;
 pub use thresholds::DatabaseThresholds;
 pub use trial::{IndexTrial, StatementCost, TrialMethod};

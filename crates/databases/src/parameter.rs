@@ -10,6 +10,7 @@ mod postgresql;
 use crate::advice::{
     AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, Severity, Unjudged, titled,
 };
+use crate::change_statement::set_parameter;
 use crate::engine::Engine;
 use crate::observation::{DatabaseSetting, Observation};
 use crate::unit::{bytes, count, percent};
@@ -131,7 +132,7 @@ impl Proposal<'_> {
             true => bytes(value),
             false => count(value),
         };
-        let (statements, undo) = statements(engine, self.setting, self.value, self.is_size);
+        let set = |value| set_parameter(engine, name, value, self.is_size);
         DatabaseAdvice {
             area: Area::Parameter,
             rule: format!("tune_{name}"),
@@ -142,8 +143,8 @@ impl Proposal<'_> {
                 shown(before)
             )),
             severity: self.severity,
-            statements,
-            undo,
+            statements: set(self.value),
+            undo: set(before),
             cost: AdviceCost {
                 before,
                 after: Some(self.value),
@@ -162,40 +163,6 @@ impl Proposal<'_> {
                 // MariaDB keeps no value that is set while it runs.
                 is_lasting: engine != Engine::Mariadb,
             }),
-        }
-    }
-}
-
-/// Statements that set a value, and those that set the one before again.
-fn statements(
-    engine: Engine,
-    setting: &DatabaseSetting,
-    value: f64,
-    is_size: bool,
-) -> (Vec<String>, Vec<String>) {
-    let name = &setting.name;
-    let before = setting.number().unwrap_or_default();
-    match engine {
-        Engine::Postgresql => {
-            let written = |value: f64| match is_size {
-                true => format!("'{}kB'", (value / 1_024.0).round()),
-                false => format!("{value:.0}"),
-            };
-            let set = |value| {
-                vec![
-                    format!("ALTER SYSTEM SET {name} = {}", written(value)),
-                    "SELECT pg_reload_conf()".to_owned(),
-                ]
-            };
-            (set(value), set(before))
-        }
-        Engine::Mariadb | Engine::Mysql => {
-            let scope = match engine {
-                Engine::Mysql => "PERSIST",
-                _ => "GLOBAL",
-            };
-            let set = |value: f64| vec![format!("SET {scope} {name} = {value:.0}")];
-            (set(value), set(before))
         }
     }
 }

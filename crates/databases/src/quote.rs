@@ -12,8 +12,7 @@ pub fn name(engine: Engine, name: &str) -> String {
 }
 
 /// Quotes a name with its schema.
-#[must_use]
-pub fn qualified(engine: Engine, schema: &str, object: &str) -> String {
+pub(crate) fn qualified(engine: Engine, schema: &str, object: &str) -> String {
     format!("{}.{}", name(engine, schema), name(engine, object))
 }
 

@@ -7,6 +7,7 @@
 use crate::advice::{
     AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, Severity, Unjudged, titled,
 };
+use crate::change_statement::{drop_index, rebuild_index};
 use crate::engine::Engine;
 use crate::observation::{Constraint, DatabaseIndex, Observation};
 use crate::quote;
@@ -181,11 +182,8 @@ fn is_prefix(index: &DatabaseIndex, other: &DatabaseIndex) -> bool {
 fn removal(engine: Engine, index: &DatabaseIndex, rule: &str, reason: String) -> DatabaseAdvice {
     let (statements, undo) = match engine {
         Engine::Postgresql => (
-            vec![format!(
-                "DROP INDEX CONCURRENTLY {}",
-                quote::qualified(engine, &index.schema, &index.name)
-            )],
-            vec![concurrently(&index.definition)],
+            vec![drop_index(engine, &index.schema, &index.table, &index.name)],
+            vec![rebuild_index(&index.definition)],
         ),
         Engine::Mariadb | Engine::Mysql => mysql_removal(engine, index),
     };
@@ -246,15 +244,10 @@ fn mysql_removal(engine: Engine, index: &DatabaseIndex) -> (Vec<String>, Vec<Str
     (
         vec![
             format!("ALTER TABLE {table} ALTER INDEX {name} {hidden}"),
-            format!("ALTER TABLE {table} DROP INDEX {name}, ALGORITHM=INPLACE, LOCK=NONE"),
+            drop_index(engine, &index.schema, &index.table, &index.name),
         ],
         vec![index.definition.clone()],
     )
-}
-
-/// The statement that creates an index again without blocking writes.
-fn concurrently(definition: &str) -> String {
-    definition.replacen("CREATE INDEX ", "CREATE INDEX CONCURRENTLY ", 1)
 }
 
 #[cfg(test)]
