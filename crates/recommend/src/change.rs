@@ -67,7 +67,7 @@ pub use configuration::{
     FirstCallRow, InverseRow, RowError, lines_of_code, set_setting,
 };
 pub use create_index::{BuildIndexOperation, CreateIndex};
-pub use database::DropIndexOperation;
+pub use database::{DropIndexOperation, IndexPlace};
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
 pub use drop_index::{DropIndex, RestoreIndexOperation};
@@ -182,7 +182,7 @@ pub enum EffectJudgement {
     Good(String),
     /// It did harm, or nothing of what it is for: it is taken back.
     Harmful(String),
-    /// What was observed does not tell.
+    /// The observation shows neither.
     Unknown(String),
 }
 

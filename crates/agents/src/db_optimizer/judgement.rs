@@ -7,7 +7,7 @@ use reeve_databases::{
 };
 use reeve_estate::{Provider, Resource};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::change::{CreateIndex, DropIndex, SetParameter};
+use reeve_recommend::change::{Change, CreateIndex, DropIndex, IndexPlace, SetParameter};
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::judgement::trust::Trust;
 use reeve_recommend::judgement::{Facts, Judgement};
@@ -234,57 +234,50 @@ fn proposal(facts: &Facts<'_>, advice: &DatabaseAdvice) -> Proposal {
 fn plan(resource: &Resource, advice: &DatabaseAdvice) -> Option<Plan> {
     let change = advice.change.as_ref();
     let change = change.filter(|_| resource.provider == Provider::Database)?;
-    let target = resource.id.as_str();
     let state = resource.state;
-    Some(match change.clone() {
+    let place = |schema, table, name| IndexPlace {
+        schema,
+        table,
+        name,
+    };
+    let whole = |value: f64| value.max(0.0).round() as u64;
+    let change: Box<dyn Change> = match change.clone() {
         DatabaseChange::CreateIndex {
             schema,
             table,
             name,
             columns,
-        } => {
-            let change = CreateIndex {
-                state,
-                schema,
-                table,
-                name,
-                columns,
-            };
-            Plan::new(&change, target)
-        }
+        } => Box::new(CreateIndex {
+            state,
+            index: place(schema, table, name),
+            columns,
+        }),
         DatabaseChange::DropIndex {
             schema,
             table,
             name,
             definition,
             is_unused,
-        } => {
-            let change = DropIndex {
-                state,
-                schema,
-                table,
-                name,
-                definition,
-                unused: is_unused,
-            };
-            Plan::new(&change, target)
-        }
+        } => Box::new(DropIndex {
+            state,
+            index: place(schema, table, name),
+            definition,
+            unused: is_unused,
+        }),
         DatabaseChange::SetParameter {
             name,
             from,
             to,
             is_lasting,
-        } => {
-            let change = SetParameter {
-                state,
-                name,
-                from: from.max(0.0).round() as u64,
-                to: to.max(0.0).round() as u64,
-                lasting: is_lasting,
-            };
-            Plan::new(&change, target)
-        }
-    })
+        } => Box::new(SetParameter {
+            state,
+            name,
+            from: whole(from),
+            to: whole(to),
+            lasting: is_lasting,
+        }),
+    };
+    Some(Plan::new(&*change, resource.id.as_str()))
 }
 
 /// Returns `true` if no plan was made with the index.

@@ -10,9 +10,7 @@ use reeve_estate::{
     ActError, ActErrorKind, DatabaseIndexState, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
-use crate::change::database::{
-    DropIndexOperation, index_name, read_index, simulated, statement_times,
-};
+use crate::change::database::{DropIndexOperation, IndexPlace, simulated, statement_times};
 use crate::change::{
     Change, ChangeType, EffectEvidence, EffectJudgement, Expectation, ParameterError, Parameters,
     Parse, Reversal, Task, TaskReach, foreign, precondition, refused, verify,
@@ -33,42 +31,36 @@ const LEAST_SAVING: f64 = 0.05;
 /// Operation that builds an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildIndexOperation {
-    pub schema: String,
-    pub table: String,
-    pub name: String,
-    /// Columns in order.
+    pub index: IndexPlace,
+    /// Columns of the key, the first one first.
     pub columns: Vec<String>,
 }
 
 impl Operation for BuildIndexOperation {}
 
-/// A new index.
+/// Creation of an index that the database lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateIndex {
     /// State the finding saw.
     pub state: ResourceState,
-    pub schema: String,
-    pub table: String,
-    pub name: String,
-    /// Columns in order.
+    pub index: IndexPlace,
+    /// Columns of the key, the first one first.
     pub columns: Vec<String>,
 }
 
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     Ok(Arc::new(CreateIndex {
         state: parameters.state("state")?,
-        schema: parameters.text("schema")?,
-        table: parameters.text("table")?,
-        name: parameters.text("name")?,
+        index: IndexPlace::parse(parameters)?,
         columns: parameters.texts("columns")?,
     }))
 }
 
 impl CreateIndex {
     fn expect(&self, wanted: &'static str) -> Expectation {
-        let (schema, name) = (self.schema.clone(), self.name.clone());
+        let index = self.index.clone();
         Expectation::new("index", wanted, move |database| {
-            read_index(database, &schema, &name).map(|index| match index {
+            index.read(database).map(|index| match index {
                 None => "absent",
                 Some(index) if index.is_valid => "valid",
                 Some(_) => "invalid",
@@ -83,38 +75,35 @@ impl Change for CreateIndex {
     }
 
     fn parameters(&self) -> Json {
+        let [schema, table, name] = self.index.parameters();
         Json::object([
             ("state", Json::from(self.state.as_str())),
-            ("schema", Json::from(self.schema.as_str())),
-            ("table", Json::from(self.table.as_str())),
-            ("name", Json::from(self.name.as_str())),
+            schema,
+            table,
+            name,
             ("columns", Json::from(self.columns.clone())),
         ])
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
-        let CreateIndex {
-            state,
+        let IndexPlace {
             schema,
             table,
             name,
-            columns,
-        } = self;
-        let mut check = precondition(target, *state, None);
+        } = &self.index;
+        let mut check = precondition(target, self.state, None);
         check.description = format!("{} and has no index {name}", check.description);
         check.expect.push(self.expect("absent"));
 
         let operation = BuildIndexOperation {
-            schema: schema.clone(),
-            table: table.clone(),
-            name: name.clone(),
-            columns: columns.clone(),
+            index: self.index.clone(),
+            columns: self.columns.clone(),
         };
         let done = vec![self.expect("valid")];
         let goal = TaskReach::by("the build", operation, done.clone());
         let words = format!(
             "Create index {name} on {schema}.{table} ({}) while the table is read and written",
-            columns.join(", ")
+            self.columns.join(", ")
         );
         vec![
             check,
@@ -136,15 +125,13 @@ impl Change for CreateIndex {
     }
 
     fn undo(&self, _: &Resource, seen: &Resource) -> Option<Task> {
-        let _ = read_index(seen, &self.schema, &self.name)??;
+        let _ = self.index.read(seen)??;
         let operation = DropIndexOperation {
-            schema: self.schema.clone(),
-            table: self.table.clone(),
-            name: self.name.clone(),
+            index: self.index.clone(),
         };
         let gone = vec![self.expect("absent")];
         let goal = TaskReach::by("the removal", operation, gone.clone());
-        let words = format!("Drop index {}.{}", self.schema, self.name);
+        let words = format!("Drop index {}", self.index.key());
         Some(Task::change(seen.id.as_str(), words, goal).expecting(gone))
     }
 
@@ -165,7 +152,7 @@ impl Change for CreateIndex {
                 is_valid: true,
                 scans: Some(0),
             };
-            let former = indexes.insert(index_name(&build.schema, &build.name), state);
+            let former = indexes.insert(build.index.key(), state);
             return match former {
                 None => Ok(()),
                 Some(_) => Err(refused(ActErrorKind::Other, "the index exists")),
@@ -174,13 +161,12 @@ impl Change for CreateIndex {
         let Some(drop) = operation.downcast_ref::<DropIndexOperation>() else {
             return Err(foreign(operation));
         };
-        let _ = indexes.remove(&index_name(&drop.schema, &drop.name));
+        let _ = indexes.remove(&drop.index.key());
         Ok(())
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        let index = read_index(seen, &self.schema, &self.name).flatten();
-        vec![("index", index.map(|index| index.definition.clone()))]
+        vec![self.index.note(seen)]
     }
 
     fn effect_evidence(&self) -> EffectEvidence {
@@ -188,7 +174,7 @@ impl Change for CreateIndex {
     }
 
     fn judge_effect(&self, prior: &Resource, seen: &Resource) -> EffectJudgement {
-        let Some(index) = read_index(seen, &self.schema, &self.name).flatten() else {
+        let Some(index) = self.index.read(seen).flatten() else {
             return EffectJudgement::Unknown("the index was not read".to_owned());
         };
         if index.scans == Some(0) {
@@ -199,7 +185,7 @@ impl Change for CreateIndex {
             None => "scans of the index are not counted".to_owned(),
         };
         let first = self.columns.first().map_or("", String::as_str);
-        let column = format!("{}.{}.{first}", self.schema, self.table);
+        let column = self.index.column(first);
         let Some(times) = statement_times(prior, seen, |used| used == column) else {
             return EffectJudgement::Good(format!("{used}; its statements were not called since"));
         };

@@ -4,31 +4,72 @@
 use std::fmt;
 use std::sync::Arc;
 
+use reeve_audit::Json;
 use reeve_estate::{DatabaseIndexState, DatabaseState, Operation, Resource};
 
-/// Operation that drops an index.
+use crate::change::{EffectJudgement, ParameterError, Parameters};
+
+/// Place of an index in a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DropIndexOperation {
+pub struct IndexPlace {
     pub schema: String,
     pub table: String,
     pub name: String,
 }
 
-impl Operation for DropIndexOperation {}
-
-/// Name of an index in a [`DatabaseState`].
-pub(super) fn index_name(schema: &str, name: &str) -> String {
-    format!("{schema}.{name}")
+/// Operation that drops an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DropIndexOperation {
+    pub index: IndexPlace,
 }
 
-/// Reads an index; the outer `None` where the state of the database is not known.
-pub(super) fn read_index<'r>(
-    database: &'r Resource,
-    schema: &str,
-    name: &str,
-) -> Option<Option<&'r DatabaseIndexState>> {
-    let state = database.specification.database.as_ref()?;
-    Some(state.indexes.get(&index_name(schema, name)))
+impl Operation for DropIndexOperation {}
+
+/// Share of their time that statements may lose by a change that was to do no harm.
+const MOST_LOSS: f64 = 0.2;
+
+impl IndexPlace {
+    pub(super) fn parse(parameters: &mut Parameters<'_>) -> Result<IndexPlace, ParameterError> {
+        Ok(IndexPlace {
+            schema: parameters.text("schema")?,
+            table: parameters.text("table")?,
+            name: parameters.text("name")?,
+        })
+    }
+
+    /// Members of the parameters of a change.
+    pub(super) fn parameters(&self) -> [(&'static str, Json); 3] {
+        [
+            ("schema", Json::from(self.schema.as_str())),
+            ("table", Json::from(self.table.as_str())),
+            ("name", Json::from(self.name.as_str())),
+        ]
+    }
+
+    /// Name of the index in a [`DatabaseState`].
+    pub(super) fn key(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
+
+    /// Beginning of the names of the table's columns in [`StatementCalls`](reeve_estate::StatementCalls).
+    pub(super) fn column(&self, name: &str) -> String {
+        format!("{}.{}.{name}", self.schema, self.table)
+    }
+
+    /// Reads the index; the outer `None` where the state of the database is not known.
+    pub(super) fn read<'r>(
+        &self,
+        database: &'r Resource,
+    ) -> Option<Option<&'r DatabaseIndexState>> {
+        let state = database.specification.database.as_ref()?;
+        Some(state.indexes.get(&self.key()))
+    }
+
+    /// Definition of the index for the log.
+    pub(super) fn note(&self, database: &Resource) -> (&'static str, Option<String>) {
+        let index = self.read(database).flatten();
+        ("index", index.map(|index| index.definition.clone()))
+    }
 }
 
 /// State of a simulated twin; empty where it had none.
@@ -65,6 +106,15 @@ impl fmt::Display for StatementTimes {
             self.after_ms / calls,
             self.before_ms / calls
         )
+    }
+}
+
+/// Judges a change that was to do no harm by the times of statements; `unmeasured` where there are none.
+pub(super) fn harm(times: Option<StatementTimes>, unmeasured: &str) -> EffectJudgement {
+    match times {
+        None => EffectJudgement::Good(unmeasured.to_owned()),
+        Some(times) if times.saved() < -MOST_LOSS => EffectJudgement::Harmful(times.to_string()),
+        Some(times) => EffectJudgement::Good(times.to_string()),
     }
 }
 

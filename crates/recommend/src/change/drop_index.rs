@@ -7,9 +7,7 @@ use reeve_estate::{
     ActError, ActErrorKind, DatabaseIndexState, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
-use crate::change::database::{
-    DropIndexOperation, index_name, read_index, simulated, statement_times,
-};
+use crate::change::database::{DropIndexOperation, IndexPlace, harm, simulated, statement_times};
 use crate::change::{
     Change, ChangeType, EffectEvidence, EffectJudgement, Expectation, ParameterError, Parameters,
     Parse, Reversal, Task, TaskReach, foreign, precondition, refused, verify,
@@ -24,15 +22,11 @@ pub(super) const TYPE: ChangeType = ChangeType {
 
 /// Longest time of the removal and of the way back, seconds.
 const LONGEST_S: i64 = 4 * 3_600;
-/// Share of their time that statements may lose; more is the index that they miss.
-const MOST_LOSS: f64 = 0.2;
 
 /// Operation that builds a dropped index again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreIndexOperation {
-    pub schema: String,
-    pub table: String,
-    pub name: String,
+    pub index: IndexPlace,
     /// Statement by which the server itself described the index.
     pub definition: String,
 }
@@ -44,9 +38,7 @@ impl Operation for RestoreIndexOperation {}
 pub struct DropIndex {
     /// State the finding saw.
     pub state: ResourceState,
-    pub schema: String,
-    pub table: String,
-    pub name: String,
+    pub index: IndexPlace,
     /// Statement that creates it, as the server writes it.
     pub definition: String,
     /// `true` if no scan of it may have been counted.
@@ -56,9 +48,7 @@ pub struct DropIndex {
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     Ok(Arc::new(DropIndex {
         state: parameters.state("state")?,
-        schema: parameters.text("schema")?,
-        table: parameters.text("table")?,
-        name: parameters.text("name")?,
+        index: IndexPlace::parse(parameters)?,
         definition: parameters.text("definition")?,
         unused: parameters.boolean("unused")?,
     }))
@@ -67,18 +57,24 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
 impl DropIndex {
     /// Expects a definition of the index, or `absent`.
     fn expect(&self, wanted: &str) -> Expectation {
-        let (schema, name) = (self.schema.clone(), self.name.clone());
+        let index = self.index.clone();
         Expectation::new("index", wanted.to_owned(), move |database| {
-            let index = read_index(database, &schema, &name)?;
+            let index = index.read(database)?;
             Some(index.map_or("absent".to_owned(), |index| index.definition.clone()))
         })
     }
 
-    fn expect_no_scan(&self) -> Expectation {
-        let (schema, name) = (self.schema.clone(), self.name.clone());
-        Expectation::new("scans", 0, move |database| {
-            read_index(database, &schema, &name)??.scans
+    /// Expects the index whole: while a build goes on, the server has its definition already.
+    fn expect_valid(&self) -> Expectation {
+        let index = self.index.clone();
+        Expectation::new("valid", true, move |database| {
+            Some(index.read(database)??.is_valid)
         })
+    }
+
+    fn expect_no_scan(&self) -> Expectation {
+        let index = self.index.clone();
+        Expectation::new("scans", 0, move |database| index.read(database)??.scans)
     }
 
     fn found(&self) -> DatabaseIndexState {
@@ -96,21 +92,23 @@ impl Change for DropIndex {
     }
 
     fn parameters(&self) -> Json {
+        let [schema, table, name] = self.index.parameters();
         Json::object([
             ("state", Json::from(self.state.as_str())),
-            ("schema", Json::from(self.schema.as_str())),
-            ("table", Json::from(self.table.as_str())),
-            ("name", Json::from(self.name.as_str())),
+            schema,
+            table,
+            name,
             ("definition", Json::from(self.definition.as_str())),
             ("unused", Json::from(self.unused)),
         ])
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
+        let IndexPlace { table, name, .. } = &self.index;
         let mut check = precondition(target, self.state, None);
         check.description = format!(
-            "{} and index {} is the one that was found",
-            check.description, self.name
+            "{} and index {name} is the one that was found",
+            check.description
         );
         check.expect.push(self.expect(&self.definition));
         if self.unused {
@@ -118,20 +116,18 @@ impl Change for DropIndex {
         }
 
         let operation = DropIndexOperation {
-            schema: self.schema.clone(),
-            table: self.table.clone(),
-            name: self.name.clone(),
+            index: self.index.clone(),
         };
         let gone = vec![self.expect("absent")];
         let goal = TaskReach::by("the removal", operation, gone.clone());
         let words = format!(
-            "Drop index {}.{} of {} while the table is read and written",
-            self.schema, self.name, self.table
+            "Drop index {} of {table} while the table is read and written",
+            self.index.key()
         );
         vec![
             check,
             Task::change(target, words, goal).expecting(gone.clone()),
-            verify(target, &format!("has no index {}", self.name), gone),
+            verify(target, &format!("has no index {name}"), gone),
         ]
     }
 
@@ -148,26 +144,25 @@ impl Change for DropIndex {
     }
 
     fn undo(&self, _: &Resource, seen: &Resource) -> Option<Task> {
-        if let Some(index) = read_index(seen, &self.schema, &self.name)?
+        if let Some(index) = self.index.read(seen)?
             && index.is_valid
         {
             return None;
         }
         let operation = RestoreIndexOperation {
-            schema: self.schema.clone(),
-            table: self.table.clone(),
-            name: self.name.clone(),
+            index: self.index.clone(),
             definition: self.definition.clone(),
         };
-        let there = vec![self.expect(&self.definition)];
+        let there = vec![self.expect(&self.definition), self.expect_valid()];
         let goal = TaskReach::by("the build", operation, there.clone());
-        let words = format!("Build index {}.{} again", self.schema, self.name);
+        let words = format!("Build index {} again", self.index.key());
         Some(Task::change(seen.id.as_str(), words, goal).expecting(there))
     }
 
     fn as_found(&self, twin: &mut Resource) {
-        let name = index_name(&self.schema, &self.name);
-        let _ = simulated(twin).indexes.insert(name, self.found());
+        let _ = simulated(twin)
+            .indexes
+            .insert(self.index.key(), self.found());
     }
 
     fn simulate(
@@ -178,7 +173,7 @@ impl Change for DropIndex {
     ) -> Result<(), ActError> {
         let indexes = &mut simulated(twin).indexes;
         if let Some(drop) = operation.downcast_ref::<DropIndexOperation>() {
-            return match indexes.remove(&index_name(&drop.schema, &drop.name)) {
+            return match indexes.remove(&drop.index.key()) {
                 Some(_) => Ok(()),
                 None => Err(refused(ActErrorKind::NotFound, "there is no such index")),
             };
@@ -186,13 +181,12 @@ impl Change for DropIndex {
         let Some(restore) = operation.downcast_ref::<RestoreIndexOperation>() else {
             return Err(foreign(operation));
         };
-        let _ = indexes.insert(index_name(&restore.schema, &restore.name), self.found());
+        let _ = indexes.insert(restore.index.key(), self.found());
         Ok(())
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        let index = read_index(seen, &self.schema, &self.name).flatten();
-        vec![("index", index.map(|index| index.definition.clone()))]
+        vec![self.index.note(seen)]
     }
 
     fn effect_evidence(&self) -> EffectEvidence {
@@ -200,14 +194,9 @@ impl Change for DropIndex {
     }
 
     fn judge_effect(&self, prior: &Resource, seen: &Resource) -> EffectJudgement {
-        let table = format!("{}.{}.", self.schema, self.table);
-        match statement_times(prior, seen, |used| used.starts_with(&table)) {
-            None => EffectJudgement::Good("no statement on its table was called since".to_owned()),
-            Some(times) if times.saved() < -MOST_LOSS => {
-                EffectJudgement::Harmful(times.to_string())
-            }
-            Some(times) => EffectJudgement::Good(times.to_string()),
-        }
+        let table = self.index.column("");
+        let times = statement_times(prior, seen, |used| used.starts_with(&table));
+        harm(times, "no statement on its table was called since")
     }
 
     fn may_take_capacity(&self) -> bool {
@@ -228,5 +217,41 @@ impl Change for DropIndex {
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
         Arc::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_estate::ResourceKind;
+
+    use super::*;
+    use crate::change::tests::resource;
+
+    #[test]
+    fn a_build_that_goes_on_is_not_the_way_back() {
+        let change = DropIndex {
+            state: ResourceState::Running,
+            index: IndexPlace {
+                schema: "public".to_owned(),
+                table: "orders".to_owned(),
+                name: "orders_status".to_owned(),
+            },
+            definition: "CREATE INDEX orders_status ON public.orders (status)".to_owned(),
+            unused: true,
+        };
+        let mut database = resource(ResourceKind::Database, ResourceState::Running, &[]);
+        let _ = simulated(&mut database);
+        let task = change.undo(&database, &database).unwrap();
+        for (is_valid, wanted) in [(false, false), (true, true)] {
+            let index = DatabaseIndexState {
+                is_valid,
+                ..change.found()
+            };
+            let indexes = &mut simulated(&mut database).indexes;
+            let _ = indexes.insert(change.index.key(), index);
+            assert_eq!(task.difference(&database).is_none(), wanted, "{is_valid}");
+            assert_eq!(change.undo(&database, &database).is_none(), wanted);
+        }
     }
 }

@@ -249,32 +249,8 @@ impl Change for RemoveUnused {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use jiff::Timestamp;
-    use reeve_estate::{ConnectionId, Provider, Specification};
-
     use super::*;
-
-    fn resource(kind: ResourceKind, state: ResourceState, attached_to: &[&str]) -> Resource {
-        Resource {
-            id: ResourceId::new("one"),
-            connection: ConnectionId("c".to_owned()),
-            provider: Provider::Aws,
-            account: "1".to_owned(),
-            region: "us-east-1".to_owned(),
-            service: "ec2".to_owned(),
-            kind,
-            name: "one".to_owned(),
-            state,
-            specification: Specification::default(),
-            purchase: None,
-            tags: std::collections::BTreeMap::new(),
-            group: None,
-            attached_to: attached_to.iter().map(|id| ResourceId::new(*id)).collect(),
-            monthly_cost: None,
-            created_at: None,
-            observed_at: Timestamp::UNIX_EPOCH,
-        }
-    }
+    use crate::change::tests::resource;
 
     fn address(state: ResourceState, attached_to: &[&str]) -> Resource {
         resource(ResourceKind::IpAddress, state, attached_to)

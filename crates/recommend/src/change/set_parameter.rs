@@ -7,7 +7,7 @@ use reeve_estate::{
     ActError, ActErrorKind, DatabaseState, Operation, PriceCatalogue, Resource, ResourceState,
 };
 
-use crate::change::database::{simulated, statement_times};
+use crate::change::database::{harm, simulated, statement_times};
 use crate::change::{
     Change, ChangeType, EffectEvidence, EffectJudgement, Expectation, ParameterError, Parameters,
     Parse, Reversal, Task, TaskReach, foreign, precondition, refused, verify,
@@ -19,9 +19,6 @@ pub(super) const TYPE: ChangeType = ChangeType {
     permissions: &[],
     parse: Parse::Typed(parse),
 };
-
-/// Share of their time that the statements of the database may lose.
-const MOST_LOSS: f64 = 0.2;
 
 /// Operation that sets a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,13 +173,8 @@ impl Change for SetParameter {
 
     /// A parameter is of the whole server: every statement counts.
     fn judge_effect(&self, prior: &Resource, seen: &Resource) -> EffectJudgement {
-        match statement_times(prior, seen, |_| true) {
-            None => EffectJudgement::Good("no known statement was called since".to_owned()),
-            Some(times) if times.saved() < -MOST_LOSS => {
-                EffectJudgement::Harmful(times.to_string())
-            }
-            Some(times) => EffectJudgement::Good(times.to_string()),
-        }
+        let times = statement_times(prior, seen, |_| true);
+        harm(times, "no known statement was called since")
     }
 
     fn may_take_capacity(&self) -> bool {

@@ -2,10 +2,36 @@
 
 #![allow(clippy::unwrap_used)]
 
-use reeve_estate::{ResourceKind, ResourceState};
+use jiff::Timestamp;
+use reeve_estate::{
+    ConnectionId, Provider, ResourceId, ResourceKind, ResourceState, Specification,
+};
 
 use crate::change::*;
 use crate::plan::{Plan, PlanStep, PlannedChange, StepKind};
+
+/// A resource without more than a kind, a state and what it is attached to.
+pub(super) fn resource(kind: ResourceKind, state: ResourceState, attached_to: &[&str]) -> Resource {
+    Resource {
+        id: ResourceId::new("one"),
+        connection: ConnectionId("c".to_owned()),
+        provider: Provider::Aws,
+        account: "1".to_owned(),
+        region: "us-east-1".to_owned(),
+        service: "ec2".to_owned(),
+        kind,
+        name: "one".to_owned(),
+        state,
+        specification: Specification::default(),
+        purchase: None,
+        tags: Default::default(),
+        group: None,
+        attached_to: attached_to.iter().map(|id| ResourceId::new(*id)).collect(),
+        monthly_cost: None,
+        created_at: None,
+        observed_at: Timestamp::UNIX_EPOCH,
+    }
+}
 
 fn fixture(name: &str) -> Vec<serde_json::Value> {
     let text = match name {
