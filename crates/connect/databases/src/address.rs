@@ -17,6 +17,15 @@ pub struct DatabaseAddress {
     shown: String,
 }
 
+/// Use of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionUse {
+    /// Reads alone, within short limits.
+    Reading,
+    /// Changes, with the rights of the user.
+    Changing,
+}
+
 /// Options of the driver of an engine.
 #[derive(Clone)]
 pub(crate) enum AddressOptions {

@@ -1,5 +1,7 @@
 //! Failures of a connection to a database server.
 
+use reeve_estate::{ActError, ActErrorKind};
+
 /// A failure, without the address and the password of the server.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
@@ -41,5 +43,18 @@ pub(crate) fn words(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(refusal) => refusal.message().to_owned(),
         other => other.to_string(),
+    }
+}
+
+pub(crate) fn act_error(kind: ActErrorKind, message: impl ToString) -> ActError {
+    ActError {
+        kind,
+        message: message.to_string(),
+    }
+}
+
+impl From<DatabaseError> for ActError {
+    fn from(error: DatabaseError) -> ActError {
+        act_error(ActErrorKind::Unknown, error)
     }
 }

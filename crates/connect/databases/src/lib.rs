@@ -7,6 +7,7 @@
 mod address;
 mod changing;
 mod error;
+mod index_task;
 mod mysql;
 mod postgresql;
 mod session;

@@ -17,8 +17,9 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Row as _};
 use tokio::time::timeout;
 
-use crate::changing::{IndexStanding, IndexTask};
+use crate::address::SessionUse;
 use crate::error::{DatabaseError, words};
+use crate::index_task::{IndexStanding, IndexTask};
 use answer::AnswerRow;
 
 /// Longest wait for an answer.
@@ -40,35 +41,10 @@ pub(crate) struct MysqlSession {
 }
 
 impl MysqlSession {
-    /// Opens a session that only reads.
-    pub(crate) async fn open(options: &MySqlConnectOptions) -> Result<Self, DatabaseError> {
-        let mut session = MysqlSession::unlimited(options).await?;
-        // The limit of a statement has another name and another unit in each engine.
-        let limit = match session.engine {
-            Engine::Mariadb => "SET SESSION max_statement_time = 20",
-            _ => "SET SESSION max_execution_time = 20000",
-        };
-        for statement in [
-            limit,
-            "SET SESSION lock_wait_timeout = 2",
-            "SET SESSION TRANSACTION READ ONLY",
-        ] {
-            session.rows("limits of the session", statement).await?;
-        }
-        Ok(session)
-    }
-
-    /// Opens a session with the rights of its user.
-    pub(crate) async fn open_for_changes(
+    pub(crate) async fn open(
         options: &MySqlConnectOptions,
+        purpose: SessionUse,
     ) -> Result<Self, DatabaseError> {
-        let mut session = MysqlSession::unlimited(options).await?;
-        let limit = "SET SESSION lock_wait_timeout = 60";
-        session.rows("limits of the session", limit).await?;
-        Ok(session)
-    }
-
-    async fn unlimited(options: &MySqlConnectOptions) -> Result<Self, DatabaseError> {
         let connection = options
             .connect()
             .await
@@ -92,6 +68,21 @@ impl MysqlSession {
             return Err(DatabaseError::Version(session.version));
         }
 
+        // The limit of a statement has another name and another unit in each engine.
+        let limits = match (purpose, session.engine) {
+            (SessionUse::Changing, _) => vec!["SET SESSION lock_wait_timeout = 60"],
+            (SessionUse::Reading, engine) => vec![
+                match engine {
+                    Engine::Mariadb => "SET SESSION max_statement_time = 20",
+                    _ => "SET SESSION max_execution_time = 20000",
+                },
+                "SET SESSION lock_wait_timeout = 2",
+                "SET SESSION TRANSACTION READ ONLY",
+            ],
+        };
+        for statement in limits {
+            session.rows("limits of the session", statement).await?;
+        }
         Ok(session)
     }
 
@@ -103,7 +94,10 @@ impl MysqlSession {
         let text = "SELECT NON_UNIQUE FROM information_schema.STATISTICS \
             WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND INDEX_NAME = ? LIMIT 1";
         let query = sqlx::query(text).persistent(false);
-        let query = query.bind(&task.schema).bind(&task.table).bind(&task.name);
+        let query = query
+            .bind(&task.index.schema)
+            .bind(&task.index.table)
+            .bind(&task.index.name);
         let row = query.fetch_optional(&mut self.connection).await;
         let row = row.map_err(|error| DatabaseError::Read {
             reading: "the index",

@@ -11,8 +11,9 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, Row as _};
 use tokio::time::timeout;
 
-use crate::changing::{IndexStanding, IndexTask};
+use crate::address::SessionUse;
 use crate::error::{DatabaseError, words};
+use crate::index_task::{IndexStanding, IndexTask};
 
 /// Oldest version that is read, as `server_version_num`.
 const OLDEST: u32 = 140_000;
@@ -63,19 +64,14 @@ struct Named {
 }
 
 impl PostgresqlSession {
-    /// Opens a session that only reads.
-    pub(crate) async fn open(options: &PgConnectOptions) -> Result<Self, DatabaseError> {
-        PostgresqlSession::limited(options, LIMITS).await
-    }
-
-    /// Opens a session with the rights of its user.
-    pub(crate) async fn open_for_changes(
+    pub(crate) async fn open(
         options: &PgConnectOptions,
+        purpose: SessionUse,
     ) -> Result<Self, DatabaseError> {
-        PostgresqlSession::limited(options, CHANGING_LIMITS).await
-    }
-
-    async fn limited(options: &PgConnectOptions, limits: &str) -> Result<Self, DatabaseError> {
+        let limits = match purpose {
+            SessionUse::Reading => LIMITS,
+            SessionUse::Changing => CHANGING_LIMITS,
+        };
         let connection = options
             .connect()
             .await
@@ -187,8 +183,8 @@ impl PostgresqlSession {
         };
         let row = sqlx::query(text)
             .persistent(false)
-            .bind(&task.schema)
-            .bind(&task.name)
+            .bind(&task.index.schema)
+            .bind(&task.index.name)
             .fetch_optional(&mut self.connection)
             .await
             .map_err(failed)?;

@@ -7,7 +7,7 @@ use reeve_databases::{Engine, IndexCandidate, IndexTrial, Observation};
 use reeve_estate::DatabaseState;
 use tokio::time::timeout;
 
-use crate::address::{AddressOptions, DatabaseAddress};
+use crate::address::{AddressOptions, DatabaseAddress, SessionUse};
 use crate::error::DatabaseError;
 use crate::mysql::MysqlSession;
 use crate::postgresql::PostgresqlSession;
@@ -16,14 +16,47 @@ use crate::state::state_of;
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// An open, read-only session; one statement is executed at a time.
-pub struct DatabaseSession {
-    kind: SessionKind,
-}
-
-enum SessionKind {
+/// Session with a server of either kind.
+pub(crate) enum ServerSession {
     Postgresql(PostgresqlSession),
     Mysql(MysqlSession),
+}
+
+impl ServerSession {
+    /// Connects, and sets the limits of the use.
+    ///
+    /// # Errors
+    /// As [`DatabaseSession::open`].
+    pub(crate) async fn open(
+        address: &DatabaseAddress,
+        purpose: SessionUse,
+    ) -> Result<ServerSession, DatabaseError> {
+        let opening = async {
+            Ok(match &address.options {
+                AddressOptions::Postgresql(options) => {
+                    ServerSession::Postgresql(PostgresqlSession::open(options, purpose).await?)
+                }
+                AddressOptions::Mysql(options) => {
+                    ServerSession::Mysql(MysqlSession::open(options, purpose).await?)
+                }
+            })
+        };
+        timeout(CONNECT, opening)
+            .await
+            .map_err(|_| DatabaseError::TimedOut(CONNECT.as_secs()))?
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        match self {
+            ServerSession::Postgresql(_) => Engine::Postgresql,
+            ServerSession::Mysql(session) => session.engine(),
+        }
+    }
+}
+
+/// An open, read-only session; one statement is executed at a time.
+pub struct DatabaseSession {
+    server: ServerSession,
 }
 
 impl DatabaseSession {
@@ -32,29 +65,14 @@ impl DatabaseSession {
     /// # Errors
     /// The server cannot be reached, refuses the user, or its version is too old.
     pub async fn open(address: &DatabaseAddress) -> Result<DatabaseSession, DatabaseError> {
-        let opening = async {
-            Ok(match &address.options {
-                AddressOptions::Postgresql(options) => {
-                    SessionKind::Postgresql(PostgresqlSession::open(options).await?)
-                }
-                AddressOptions::Mysql(options) => {
-                    SessionKind::Mysql(MysqlSession::open(options).await?)
-                }
-            })
-        };
-        let kind = timeout(CONNECT, opening)
-            .await
-            .map_err(|_| DatabaseError::TimedOut(CONNECT.as_secs()))??;
-        Ok(DatabaseSession { kind })
+        let server = ServerSession::open(address, SessionUse::Reading).await?;
+        Ok(DatabaseSession { server })
     }
 
     /// Engine of the server.
     #[must_use]
     pub fn engine(&self) -> Engine {
-        match &self.kind {
-            SessionKind::Postgresql(_) => Engine::Postgresql,
-            SessionKind::Mysql(session) => session.engine(),
-        }
+        self.server.engine()
     }
 
     /// Reads statistics and settings; `progress` is called with the name of each reading. Readings
@@ -66,9 +84,9 @@ impl DatabaseSession {
         &mut self,
         progress: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Observation, DatabaseError> {
-        match &mut self.kind {
-            SessionKind::Postgresql(session) => session.observe(progress).await,
-            SessionKind::Mysql(session) => session.observe(progress).await,
+        match &mut self.server {
+            ServerSession::Postgresql(session) => session.observe(progress).await,
+            ServerSession::Mysql(session) => session.observe(progress).await,
         }
     }
 
@@ -78,10 +96,10 @@ impl DatabaseSession {
     /// As [`DatabaseSession::observe`].
     pub async fn state(&mut self) -> Result<DatabaseState, DatabaseError> {
         let observation = self.observe(&mut |_: &str| {}).await?;
-        let invalid = match &mut self.kind {
-            SessionKind::Postgresql(session) => session.invalid_indexes().await?,
+        let invalid = match &mut self.server {
+            ServerSession::Postgresql(session) => session.invalid_indexes().await?,
             // An ALTER TABLE that fails leaves no index behind.
-            SessionKind::Mysql(_) => BTreeSet::new(),
+            ServerSession::Mysql(_) => BTreeSet::new(),
         };
         Ok(state_of(&observation, &invalid))
     }
@@ -95,9 +113,11 @@ impl DatabaseSession {
         observation: &Observation,
         candidates: &[IndexCandidate],
     ) -> Result<Vec<IndexTrial>, DatabaseError> {
-        match &mut self.kind {
-            SessionKind::Postgresql(session) => session.try_indexes(observation, candidates).await,
-            SessionKind::Mysql(session) => session.try_indexes(observation, candidates).await,
+        match &mut self.server {
+            ServerSession::Postgresql(session) => {
+                session.try_indexes(observation, candidates).await
+            }
+            ServerSession::Mysql(session) => session.try_indexes(observation, candidates).await,
         }
     }
 }

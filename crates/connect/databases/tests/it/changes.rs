@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use reeve_connect_databases::{DatabaseAddress, DatabaseSession, change_database};
 use reeve_estate::{ActErrorKind, Applied, DatabaseState, Operation};
 use reeve_recommend::change::{
-    BuildIndexOperation, DropIndexOperation, ParameterOperation, RestoreIndexOperation,
+    BuildIndexOperation, DropIndexOperation, IndexPlace, ParameterOperation, RestoreIndexOperation,
 };
 use reeve_testkit::mariadb::Mariadb;
 use reeve_testkit::postgres::Postgres;
@@ -20,20 +20,24 @@ const SCHEMA: &str = "
     CREATE ROLE watcher LOGIN PASSWORD 'watching' IN ROLE pg_monitor, pg_read_all_data;
 ";
 
-fn build(schema: &str) -> BuildIndexOperation {
-    BuildIndexOperation {
+fn index(schema: &str, name: &str) -> IndexPlace {
+    IndexPlace {
         schema: schema.to_owned(),
         table: "orders".to_owned(),
-        name: "reeve_orders_customer_id".to_owned(),
+        name: name.to_owned(),
+    }
+}
+
+fn build(schema: &str) -> BuildIndexOperation {
+    BuildIndexOperation {
+        index: index(schema, "reeve_orders_customer_id"),
         columns: vec!["customer_id".to_owned()],
     }
 }
 
 fn drop_of(schema: &str, name: &str) -> DropIndexOperation {
     DropIndexOperation {
-        schema: schema.to_owned(),
-        table: "orders".to_owned(),
-        name: name.to_owned(),
+        index: index(schema, name),
     }
 }
 
@@ -70,8 +74,8 @@ async fn an_index_of_postgresql_is_built_dropped_and_restored() -> Result<()> {
 
     done(&address, &build("public")).await?;
     let built = state(&address).await?;
-    let index = &built.indexes["public.reeve_orders_customer_id"];
-    assert!(index.is_valid && index.scans == Some(0), "{index:?}");
+    let new = &built.indexes["public.reeve_orders_customer_id"];
+    assert!(new.is_valid && new.scans == Some(0), "{new:?}");
     // Asked for again, nothing happens.
     done(&address, &build("public")).await?;
 
@@ -86,9 +90,7 @@ async fn an_index_of_postgresql_is_built_dropped_and_restored() -> Result<()> {
     );
     done(&address, &drop_of("public", name)).await?;
     let mut restore = RestoreIndexOperation {
-        schema: "public".to_owned(),
-        table: "orders".to_owned(),
-        name: name.to_owned(),
+        index: index("public", name),
         definition: definition.clone(),
     };
     done(&address, &restore).await?;
@@ -96,7 +98,7 @@ async fn an_index_of_postgresql_is_built_dropped_and_restored() -> Result<()> {
     assert_eq!((restored.definition, restored.is_valid), (definition, true));
 
     // No other statement passes for a definition.
-    restore.name = "other".to_owned();
+    restore.index.name = "other".to_owned();
     restore.definition = "CREATE INDEX orders_note ON orders (id); DROP TABLE orders".to_owned();
     assert_eq!(refused(&address, &restore).await?, ActErrorKind::Other);
     restore.definition = "CREATE INDEX other ON orders (id); DROP TABLE orders".to_owned();
@@ -144,7 +146,7 @@ async fn postgresql_refuses_what_harms_or_is_not_granted() -> Result<()> {
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'orders_note'::regclass";
     server.execute(&url, broken).await?;
     let mut rebuild = build("public");
-    rebuild.name = "orders_note".to_owned();
+    rebuild.index.name = "orders_note".to_owned();
     assert!(!state(&address).await?.indexes["public.orders_note"].is_valid);
     assert_eq!(refused(&address, &rebuild).await?, ActErrorKind::Other);
     assert!(
@@ -171,10 +173,10 @@ async fn an_index_and_the_buffer_pool_of_mariadb_are_changed_and_changed_back() 
     let address = DatabaseAddress::parse(&server.url("owner", "owning", "shop"))?;
 
     done(&address, &build("shop")).await?;
-    let index = "shop.reeve_orders_customer_id";
-    assert!(state(&address).await?.indexes[index].is_valid);
+    let new = "shop.reeve_orders_customer_id";
+    assert!(state(&address).await?.indexes[new].is_valid);
     done(&address, &drop_of("shop", "reeve_orders_customer_id")).await?;
-    assert!(!state(&address).await?.indexes.contains_key(index));
+    assert!(!state(&address).await?.indexes.contains_key(new));
 
     let name = "innodb_buffer_pool_size";
     let before = state(&address).await?.parameters[name];
