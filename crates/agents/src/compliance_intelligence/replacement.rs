@@ -26,7 +26,7 @@ impl EncryptedReplacement {
                 let change = EncryptDatabase::on(resource, facts.document?.json());
                 Some(match change {
                     Ok(change) => EncryptedReplacement::Database(change),
-                    Err(reason) => EncryptedReplacement::ByPeople(reason),
+                    Err(obstacle) => EncryptedReplacement::ByPeople(obstacle.to_string()),
                 })
             }
             _ => None,

@@ -13,7 +13,7 @@ mod refusal;
 
 use std::sync::Arc;
 
-use reeve_audit::Json;
+use reeve_audit::{Json, Obstacle};
 use reeve_estate::{
     ActError, ActErrorKind, Operation, PriceCatalogue, Resource, ResourceKind, ResourceState,
 };
@@ -111,18 +111,22 @@ impl EncryptDatabase {
     ///
     /// # Errors
     /// The reason why people have to replace it, as a clause about it.
-    pub fn on(database: &Resource, document: &Value) -> Result<EncryptDatabase, String> {
+    pub fn on(database: &Resource, document: &Value) -> Result<EncryptDatabase, Obstacle> {
         if database.kind != ResourceKind::Database {
-            return Err(format!("is a {}", database.kind));
+            return Err(Obstacle::of(format_args!("is a {}", database.kind)));
         }
         if database.state != ResourceState::Running {
-            return Err(format!("is {}, and must be available", database.state));
+            let state = database.state;
+            return Err(Obstacle::of(format_args!(
+                "is {state}, and must be available"
+            )));
         }
         if let Some(reason) = replacement_refusal(document) {
-            return Err(reason);
+            return Err(Obstacle::of(reason));
         }
         let storage_gib = database.specification.storage_gib;
-        let storage_gib = storage_gib.ok_or("has a size that was not read")?;
+        let storage_gib =
+            storage_gib.ok_or_else(|| Obstacle::of("has a size that was not read"))?;
         Ok(EncryptDatabase {
             state: database.state,
             size: database.specification.instance_type.clone(),
@@ -257,8 +261,7 @@ impl Change for EncryptDatabase {
         false
     }
 
-    /// What clients have written to the encrypted database is not on the old one: no measurement
-    /// weighs that.
+    /// The old database lacks the writes of clients to the encrypted one: no measurement weighs that.
     fn only_people_undo(&self) -> bool {
         true
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::describe::document_of;
 
-/// A database instance.
+/// Description of one instance, as `DescribeDBInstances` answers it.
 #[derive(Debug)]
 pub(super) struct DatabaseInstance {
     pub(super) name: String,
