@@ -3,7 +3,7 @@
 //! AWS's own judgement (`elasticloadbalancing:DescribeTargetHealth`), and its reason code is named.
 //! Advice: a load balancer sends such a target no requests, and what ails it is its own.
 
-use reeve_estate::Provider;
+use reeve_estate::{Provider, Resource};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::assessment::is_production;
@@ -131,33 +131,20 @@ fn propose(
         FactorKind::Consequence,
         advice_only("what makes the machine fail its health check is known on it alone"),
     );
-    let is_production = is_production(machine);
-    ConfigurationFact {
-        kind: PREVENTION,
-        rule: RULE,
+    TargetFinding {
+        aspect: TARGET,
         title: title("", &machine.name, &by),
-        aspect: TARGET.to_owned(),
-        priority: match (fails, is_production) {
-            (true, true) if alone => Priority::Critical,
-            (true, true) => Priority::High,
-            _ if alone || is_production => Priority::High,
-            _ => Priority::Medium,
-        },
-        risk: Impact::Low,
-        impact: impact(if alone {
+        serves_none: alone,
+        performance: if alone {
             "No target of the group is healthy: the load balancer sends requests to unhealthy ones, or fails them"
         } else {
             "The other targets of the group serve its share of the requests"
-        }),
-        effort: Effort::Medium,
-        plan: None,
-        reason_code: RULE.to_owned(),
+        },
         action: advice(gravest, &machine.name),
         factors,
-        data_points: targets.len() as u64,
         path,
     }
-    .about(machine)
+    .about(machine, targets)
 }
 
 /// Judges a target group that has lost targets. Single machines of it have findings of their own.
@@ -212,37 +199,65 @@ pub(super) fn judge_group(
         FactorKind::Consequence,
         advice_only("what makes targets fail their health check is known on them alone"),
     );
-    let none_serves = first.group.healthy == 0;
     let by = format!(
         ": {} of {} targets are unhealthy",
         first.group.unhealthy,
         first.group.unhealthy + first.group.healthy
     );
-    Ok(ConfigurationFact {
-        kind: PREVENTION,
-        rule: RULE,
+    let none_serves = first.group.healthy == 0;
+    let finding = TargetFinding {
+        aspect: CAPACITY,
         title: title("", &group.name, &by),
-        aspect: CAPACITY.to_owned(),
-        priority: match (none_serves, is_production(group)) {
-            (true, true) => Priority::Critical,
-            (false, false) => Priority::Medium,
-            _ => Priority::High,
-        },
-        risk: Impact::Low,
-        impact: impact(if none_serves {
+        serves_none: none_serves,
+        performance: if none_serves {
             "No target is healthy: the load balancer sends requests to unhealthy ones, or fails them"
         } else {
             "Fewer targets serve all requests, and each further loss weighs more"
-        }),
-        effort: Effort::Medium,
-        plan: None,
-        reason_code: RULE.to_owned(),
+        },
         action: advice(first, &first.target),
         factors,
-        data_points: targets.len() as u64,
         path,
+    };
+    Ok(finding.about(group, targets))
+}
+
+/// Part of a finding in which one about a machine and one about a group differ.
+struct TargetFinding {
+    aspect: &'static str,
+    title: String,
+    /// `true` if the group has no healthy target.
+    serves_none: bool,
+    /// Consequence for requests.
+    performance: &'static str,
+    action: String,
+    factors: Factors,
+    path: Path,
+}
+
+impl TargetFinding {
+    fn about(self, resource: &Resource, targets: &[TargetHealth]) -> Proposal {
+        ConfigurationFact {
+            kind: PREVENTION,
+            rule: RULE,
+            title: self.title,
+            aspect: self.aspect.to_owned(),
+            priority: match (self.serves_none, is_production(resource)) {
+                (true, true) => Priority::Critical,
+                (false, false) => Priority::Medium,
+                _ => Priority::High,
+            },
+            risk: Impact::Low,
+            impact: impact(self.performance),
+            effort: Effort::Medium,
+            plan: None,
+            reason_code: RULE.to_owned(),
+            action: self.action,
+            factors: self.factors,
+            data_points: targets.len() as u64,
+            path: self.path,
+        }
+        .about(resource)
     }
-    .about(group))
 }
 
 fn impact(performance: &str) -> ImpactAssessment {

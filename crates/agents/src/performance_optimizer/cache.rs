@@ -69,7 +69,7 @@ impl LowHits {
         }
     }
 
-    /// What people do about it.
+    /// Measure that people take against it.
     fn advice(self) -> &'static str {
         match self {
             LowHits::TooSmall => {
