@@ -116,9 +116,19 @@ where
 {
     let stop = stop.clone();
     tracker.spawn(async move {
-        loop {
-            work().await;
-            tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(beat) => {} }
-        }
+        work().await;
+        repeat(stop, beat, work).await;
     });
+}
+
+/// Runs work whenever the time has passed: since now, then since the last run ended.
+async fn repeat<F, Fut>(stop: CancellationToken, beat: Duration, mut work: F)
+where
+    F: FnMut() -> Fut,
+    Fut: Future<Output = ()>,
+{
+    loop {
+        tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(beat) => {} }
+        work().await;
+    }
 }

@@ -35,10 +35,11 @@ pub(super) async fn start(service: &Service, tracker: &TaskTracker, stop: &Cance
     );
     let refused = Arc::new(Mutex::new(Refused::new()));
     look(&context, &folder, &refused).await;
-    super::every(tracker, stop, BEAT, move || {
+    let again = move || {
         let (context, folder, refused) = (context.clone(), folder.clone(), refused.clone());
         async move { look(&context, &folder, &refused).await }
-    });
+    };
+    tracker.spawn(super::repeat(stop.clone(), BEAT, again));
 }
 
 async fn look(context: &TaskContext, folder: &Path, refused: &Mutex<Refused>) {
