@@ -92,13 +92,12 @@ export const endingStops = (run) => async (story) => {
   try {
     await run(story);
   } finally {
-    const now = await read(page, 'intelligence/guardrails');
+    let now = await read(page, 'intelligence/guardrails');
     if (now.kill_switch && !before.kill_switch) {
-      const body = { on: false, reason: 'the story has ended' };
-      await send(page, 'POST', 'intelligence/kill-switch', body);
+      const off = { on: false, reason: 'the story has ended' };
+      now = await send(page, 'POST', 'intelligence/kill-switch', off);
     }
-    const { version } = await read(page, 'intelligence/guardrails');
-    const body = { version, change_control: before.change_control };
+    const body = { version: now.version, change_control: before.change_control };
     await send(page, 'PUT', 'intelligence/guardrails', body);
   }
 };

@@ -9,12 +9,16 @@ import { announceUndoable } from '../../display/announceUndoable';
 import { answerEach, type Refusal } from './bulk';
 import { dismiss } from './queries';
 
-/** Reasons of the dismissals that are not sent yet, by recommendation. */
-let waiting: ReadonlyMap<string, string> = new Map();
-const undos = new Map<string, () => void>();
+interface Waiting {
+  reason: string;
+  undo: () => void;
+}
+
+/** Dismissals that are not sent yet, by recommendation. */
+let waiting: ReadonlyMap<string, Waiting> = new Map();
 const listeners = new Set<() => void>();
 
-function change(edit: (reasons: Map<string, string>) => void) {
+function change(edit: (dismissals: Map<string, Waiting>) => void) {
   const next = new Map(waiting);
   edit(next);
   waiting = next;
@@ -28,19 +32,20 @@ function subscribe(listen: () => void) {
 
 /** Shows recommendations as they will be once the dismissals that wait are sent. */
 export function useDismissals() {
-  const reasons = useSyncExternalStore(subscribe, () => waiting);
+  const dismissals = useSyncExternalStore(subscribe, () => waiting);
   return {
     asDismissed: <
       Row extends Pick<Recommendation, 'id' | 'status' | 'status_reason' | 'applicability'>,
     >(
       row: Row,
     ): Row => {
-      const reason = reasons.get(row.id);
-      if (reason === undefined) return row;
-      return { ...row, status: 'dismissed', status_reason: reason, applicability: undefined };
+      const known = dismissals.get(row.id);
+      if (!known) return row;
+      const status_reason = known.reason;
+      return { ...row, status: 'dismissed', status_reason, applicability: undefined };
     },
     /** The undo of a dismissal that is not sent yet. */
-    undoOf: (id: string) => (reasons.has(id) ? undos.get(id) : undefined),
+    undoOf: (id: string) => dismissals.get(id)?.undo,
   };
 }
 
@@ -49,12 +54,7 @@ export function useDismiss() {
   const queries = useQueryClient();
   return (items: Pick<Recommendation, 'id' | 'title'>[], reason: string) => {
     const forget = () =>
-      change((reasons) =>
-        items.forEach(({ id }) => {
-          reasons.delete(id);
-          undos.delete(id);
-        }),
-      );
+      change((dismissals) => items.forEach(({ id }) => void dismissals.delete(id)));
     const takeBack = hold(async (leaving) => {
       closeNotice();
       const refused = await answerEach(
@@ -71,8 +71,7 @@ export function useDismiss() {
       closeNotice();
       if (takeBack()) forget();
     };
-    change((reasons) => items.forEach(({ id }) => reasons.set(id, reason)));
-    items.forEach(({ id }) => undos.set(id, undo));
+    change((dismissals) => items.forEach(({ id }) => dismissals.set(id, { reason, undo })));
     const closeNotice = announceUndoable(
       items.length === 1 ? 'Dismissed.' : `${plural(items.length, 'recommendation')} dismissed.`,
       () => Promise.resolve(undo()),
