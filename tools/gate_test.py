@@ -1,6 +1,9 @@
 """The gate's own tests: each check must find what it is there to find. `make check` runs them first."""
 
+import os
+import pathlib
 import sys
+import tempfile
 import unittest
 
 import changelog
@@ -9,6 +12,7 @@ import drift
 import errors
 import glossary
 import imports
+import keep_times
 import npm_licenses
 import openings
 import requirements
@@ -311,6 +315,30 @@ class Summary(unittest.TestCase):
             "note: run with `RUST_BACKTRACE=1`",
         ]
         self.assertEqual(test_summary.brief(failure), "limits::bodies | left: 413")
+
+
+class KeepTimes(unittest.TestCase):
+    def test_only_what_the_last_run_saw_keeps_its_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root, then = pathlib.Path(folder), 1_000_000_000
+
+            def run(seen, **contents):
+                for name, text in contents.items():
+                    (root / name).write_text(text)
+                return keep_times.keep(root, contents, seen)
+
+            first = run({}, same="a", changed="b", gone="c")
+            for record in first.values():
+                record[1] = then
+            second = run(first, same="a", changed="B")
+            self.assertEqual(second["same"][1], then)
+            self.assertEqual((root / "same").stat().st_mtime_ns, then)
+            self.assertGreater(second["changed"][1], then)
+
+            # As in the first run, but not as in the last: what was compiled last is not of this content.
+            os.utime(root / "changed", ns=(then, then))
+            third = run(second, changed="b", gone="c")
+            self.assertTrue(all(time > then for _, time in third.values()))
 
 
 def problems():
