@@ -37,6 +37,9 @@ impl TargetState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetGroup {
     pub name: String,
+    /// `true` where targets are registered by the identifiers of machines, `false` where by
+    /// addresses, functions or other balancers.
+    pub has_machines: bool,
     pub healthy: usize,
     pub unhealthy: usize,
 }
@@ -44,7 +47,7 @@ pub struct TargetGroup {
 /// Health of one target in one target group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetHealth {
-    /// Identifier of a machine, or an address.
+    /// Identifier of a machine, or what else the group registers.
     pub target: String,
     pub group: Arc<TargetGroup>,
     pub state: TargetState,
@@ -62,7 +65,7 @@ impl TargetHealth {
     /// Returns `true` if the target is registered by the identifier of a machine.
     #[must_use]
     pub fn is_machine(&self) -> bool {
-        self.target.starts_with("i-")
+        self.group.has_machines
     }
 
     /// Reads the targets of a group by the versions of its document, the newest first, each with the
@@ -84,6 +87,8 @@ impl TargetHealth {
         };
         let group = Arc::new(TargetGroup {
             name: name.to_owned(),
+            // Groups that name no type are of the default type.
+            has_machines: matches!(document["TargetType"].as_str(), None | Some("instance")),
             healthy: in_state(TargetState::Healthy),
             unhealthy: in_state(TargetState::Unhealthy),
         });
@@ -187,6 +192,17 @@ mod tests {
         assert_eq!(read(&[]), []);
         let (at, unread) = (versions[0].0, json!({ TARGETS: "[not read]" }));
         assert_eq!(read(&[(at, unread)]), []);
+    }
+
+    #[test]
+    fn the_type_of_a_group_says_whether_its_targets_are_machines() {
+        let of_type = |kind: Value| {
+            let (at, mut document) = version(1, &[("i-1", "healthy")]);
+            document["TargetType"] = kind;
+            read(&[(at, document)])[0].is_machine()
+        };
+        assert!(of_type(json!("instance")) && of_type(Value::Null));
+        assert!(!of_type(json!("ip")) && !of_type(json!("lambda")));
     }
 
     #[test]

@@ -22,6 +22,7 @@ fn target(id: &str, state: TargetState, changes: usize, group: (usize, usize)) -
         target: id.to_owned(),
         group: Arc::new(TargetGroup {
             name: "shop".to_owned(),
+            has_machines: id.starts_with("i-"),
             healthy: group.0,
             unhealthy: group.1,
         }),
