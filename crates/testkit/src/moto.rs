@@ -6,6 +6,7 @@
 //! ([`seed`]) speaks AWS's query protocol directly, so that no AWS SDK is compiled for it; series
 //! with a shape of their own come from [`series`].
 
+mod fork_server;
 mod groups;
 mod logs;
 mod network;
@@ -14,10 +15,11 @@ pub mod series;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+
+use self::fork_server::MotoProcess;
 
 /// Lets moto compute the values of metrics sooner, which stay its own, and list each metric once.
 const METRICS: &str = include_str!("moto/metrics.py");
@@ -72,7 +74,7 @@ const REFRESHES: &str = include_str!("moto/refreshes.py");
 #[derive(Debug)]
 pub struct Moto {
     /// Process that ends with this value; `None` for a further account of another value's process.
-    child: Option<Child>,
+    process: Option<MotoProcess>,
     endpoint: String,
     http: reqwest::Client,
 }
@@ -175,29 +177,16 @@ impl Moto {
 
     /// Runs a Python program that ends in moto's server, with arguments before the server's own.
     async fn run(code: &str, before: &[&str]) -> anyhow::Result<Moto> {
-        // The interpreter stands beside the program, as in every virtual environment.
-        let python = program().with_file_name("python3");
         // Between finding a free port and binding it somebody else may take it; then another is
         // tried.
         for _ in 0..3 {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-            let child = Command::new(&python)
-                .args(["-c", code])
-                .args(before)
-                .args(["-H", "127.0.0.1", "-p", &port.to_string()])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .with_context(|| {
-                    format!(
-                        "cannot start {}: make the .venv with moto[server], or set REEVE_TEST_MOTO",
-                        python.display()
-                    )
-                })?;
+            let port = port.to_string();
+            let arguments = [before, &["-H", "127.0.0.1", "-p", &port]].concat();
+            let process = MotoProcess::start(code, &arguments)?;
             let http = reqwest::Client::builder().no_proxy().build()?;
-            let mut moto = Moto {
-                child: Some(child),
+            let moto = Moto {
+                process: Some(process),
                 endpoint: format!("http://127.0.0.1:{port}"),
                 http,
             };
@@ -205,18 +194,18 @@ impl Moto {
                 return Ok(moto);
             }
         }
-        bail!("{} ended three times before it answered", python.display())
+        bail!("moto ended three times before it answered")
     }
 
     /// Waits for the first answer; `false` when the process ended.
-    async fn answers(&mut self) -> anyhow::Result<bool> {
+    async fn answers(&self) -> anyhow::Result<bool> {
         let url = format!("{}/moto-api/", self.endpoint);
         let waiting = async {
             let mut pause = tokio::time::interval(Duration::from_millis(50));
             loop {
                 pause.tick().await;
-                if let Some(child) = &mut self.child
-                    && child.try_wait()?.is_some()
+                if let Some(process) = &self.process
+                    && process.has_ended()?
                 {
                     return Ok(false);
                 }
@@ -245,7 +234,7 @@ impl Moto {
             .build()?;
 
         Ok(Moto {
-            child: None,
+            process: None,
             endpoint: self.endpoint.clone(),
             http,
         })
@@ -430,16 +419,6 @@ impl Moto {
             bail!("moto answered {what} with {status}: {text}");
         }
         Ok(text)
-    }
-}
-
-impl Drop for Moto {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // Both fail only when the process is gone already.
-            child.kill().ok();
-            child.wait().ok();
-        }
     }
 }
 
