@@ -65,6 +65,8 @@ kinds! {
     Queue = "queue";
     /// ElastiCache cluster: a Memcached cluster, or one node of Redis or Valkey.
     CacheNode = "cache_node";
+    /// CloudFront distribution.
+    Distribution = "distribution";
     /// Account, subscription or project. It is no row of an inventory: recommendations about all of
     /// its machines name it.
     Account = "account";

@@ -66,6 +66,7 @@ const BALANCER: ResourceKind = ResourceKind::LoadBalancer;
 const GATEWAY: ResourceKind = ResourceKind::NatGateway;
 const QUEUE: ResourceKind = ResourceKind::Queue;
 const CACHE: ResourceKind = ResourceKind::CacheNode;
+const CONTENT: ResourceKind = ResourceKind::Distribution;
 
 /// Declares the metrics: name, label, number of the verb, unit, kinds.
 macro_rules! metrics {
@@ -130,8 +131,8 @@ metrics! {
     ReplicaLag = "replica_lag", "Replica lag", IS, Seconds, [DATABASE];
     /// Free storage of a database, in bytes.
     FreeStorage = "free_storage", "Free storage", IS, Bytes, [DATABASE];
-    /// Requests per second (load balancers); of caches the keys that were looked up.
-    RequestRate = "request_rate", "Requests", ARE, PerSecond, [BALANCER, CACHE];
+    /// Requests per second (load balancers, distributions); of caches the keys that were looked up.
+    RequestRate = "request_rate", "Requests", ARE, PerSecond, [BALANCER, CACHE, CONTENT];
     /// Mean time to an answer, seconds (load balancers); of databases the mean time of a read of the
     /// storage.
     ResponseTime = "response_time", "Response time", IS, Seconds, [BALANCER, DATABASE];
@@ -150,7 +151,7 @@ metrics! {
     /// Credits left of a burstable machine.
     CpuCreditBalance = "cpu_credit_balance", "CPU credits", ARE, Count, [MACHINE, DATABASE];
     /// Share of the looked-up keys that a cache had, percent.
-    CacheHitRate = "cache_hit_rate", "Cache hit rate", IS, Percent, [CACHE];
+    CacheHitRate = "cache_hit_rate", "Cache hit rate", IS, Percent, [CACHE, CONTENT];
     /// Keys that a cache dropped for want of memory, per second. Keys that expired are none of them.
     CacheEvictions = "cache_evictions", "Cache evictions", ARE, PerSecond, [CACHE];
 }

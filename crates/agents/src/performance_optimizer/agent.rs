@@ -66,6 +66,7 @@ impl AgentDefinition for PerformanceOptimizer {
             ResourceKind::Database,
             ResourceKind::Queue,
             ResourceKind::CacheNode,
+            ResourceKind::Distribution,
         ];
         // Machines are many: their series are asked for where the agent has an objective of them.
         if thresholds.user_experience > 0.0 {

@@ -1,11 +1,13 @@
-//! Caching strategy of caches: one whose hit rate stays low.
+//! Caching strategy of caches and content distributions: one whose hit rate stays low.
 //!
-//! Each miss is an answer that the store behind the cache has to give, after a lookup for nothing.
+//! Each miss is an answer that the store or the origin behind the cache has to give, after a lookup
+//! for nothing.
 //! Evictions part the two causes: a cache that evicts about a key for each miss has no room for what
 //! is read again; one that evicts next to nothing is asked for keys that it never held, or that
-//! expired. Reeve changes neither a cache nor an application: this is advice.
+//! expired. A distribution evicts without telling. Reeve changes neither a cache nor an application:
+//! this is advice.
 
-use reeve_estate::Metric;
+use reeve_estate::{Metric, ResourceKind};
 use reeve_learn::{DAY_MS, Window};
 use reeve_recommend::judgement::Facts;
 use reeve_recommend::judgement::proposal::{Abstention, Path, Proposal};
@@ -41,11 +43,16 @@ enum LowHits {
     KeysOrExpiry,
     /// Evictions are between the two, or were not measured.
     Unclear,
+    /// The cache is a content distribution, which tells nothing but the rate.
+    OfDistribution,
 }
 
 impl LowHits {
     /// By evictions and misses a second.
-    fn of(evictions: Option<f64>, misses: f64) -> LowHits {
+    fn of(kind: ResourceKind, evictions: Option<f64>, misses: f64) -> LowHits {
+        if kind == ResourceKind::Distribution {
+            return LowHits::OfDistribution;
+        }
         match evictions.map(|evictions| evictions / misses.max(f64::MIN_POSITIVE)) {
             Some(share) if share >= EVICTS => LowHits::TooSmall,
             Some(share) if share <= HARDLY_EVICTS => LowHits::KeysOrExpiry,
@@ -58,6 +65,7 @@ impl LowHits {
             LowHits::TooSmall => "cache_too_small",
             LowHits::KeysOrExpiry => "keys_or_expiry",
             LowHits::Unclear => "cause_unclear",
+            LowHits::OfDistribution => "cache_policies",
         }
     }
 
@@ -66,6 +74,7 @@ impl LowHits {
             LowHits::TooSmall => title("Enlarge the cache ", name, ""),
             LowHits::KeysOrExpiry => title("Review keys and expiry of the cache ", name, ""),
             LowHits::Unclear => title("Raise the hit rate of the cache ", name, ""),
+            LowHits::OfDistribution => title("Review the cache policies of ", name, ""),
         }
     }
 
@@ -81,20 +90,41 @@ impl LowHits {
             LowHits::Unclear => {
                 "whether memory or keys are the cause is not certain by its evictions: compare the memory in use with the time to live of its keys"
             }
+            LowHits::OfDistribution => {
+                "the cache policy of each behavior says which headers, cookies and query strings part one object into many, and the answers of the origin how long each is kept: leave out what does not change the answer, and let the origin send a longer Cache-Control"
+            }
         }
     }
 }
 
-/// Judges a cache node or a Memcached cluster.
+/// What a miss costs.
+fn consequence(kind: ResourceKind) -> &'static str {
+    if kind == ResourceKind::Distribution {
+        "Each miss is answered by the origin: the user waits for it, and its work and its traffic are paid"
+    } else {
+        "Each miss is read from the store behind the cache, after a lookup that was for nothing"
+    }
+}
+
+/// Judges a cache node, a Memcached cluster or a content distribution.
 pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal, Abstention> {
+    let kind = facts.resource.kind;
+    let is_distribution = kind == ResourceKind::Distribution;
     let unmeasured =
         |detail: &str| Abstention::unjudged(KIND, "hits_not_measured", detail.to_owned());
     let lookups = Load::measured(facts, Metric::RequestRate).ok_or_else(|| {
-        unmeasured(
-            "its hits and misses were not measured: the connection needs cloudwatch:GetMetricData",
-        )
+        unmeasured(if is_distribution {
+            "its requests were not measured: the connection needs cloudwatch:GetMetricData"
+        } else {
+            "its hits and misses were not measured: the connection needs cloudwatch:GetMetricData"
+        })
     })?;
     let hit_rate = Load::measured(facts, Metric::CacheHitRate);
+    if is_distribution && hit_rate.is_none() {
+        return Err(unmeasured(
+            "its hit rate was not measured: CloudFront sends it for a distribution whose additional metrics are on, for which AWS charges",
+        ));
+    }
     let hit_points = hit_rate
         .as_ref()
         .map_or(&[][..], |load| load.points.as_slice());
@@ -115,7 +145,11 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
 
     let mut path = Path::default();
     let asked = lookups.summary(week).map_or(0.0, |summary| summary.mean);
-    let words = format!("{} keys were looked up a second", figures(asked));
+    let words = if is_distribution {
+        format!("{} requests a second were answered", figures(asked))
+    } else {
+        format!("{} keys were looked up a second", figures(asked))
+    };
     let Some(found) =
         use_in(week).filter(|_| path.ask("Is it used?", asked >= LEAST_LOOKUPS, words.clone()))
     else {
@@ -128,9 +162,14 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         .map(|day| day.hit_percent)
         .fold(0.0, f64::max);
     let words = format!(
-        "{} of {} lookups a second were hits over {LOW_DAYS} days, {} on the best day",
+        "{} of {} {} a second were hits over {LOW_DAYS} days, {} on the best day",
         percent(found.hit_percent),
         figures(found.lookups),
+        if is_distribution {
+            "requests"
+        } else {
+            "lookups"
+        },
         percent(best)
     );
     if !path.ask(
@@ -147,7 +186,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     let evictions = Load::measured(facts, Metric::CacheEvictions)
         .and_then(|load| load.summary(week))
         .map(|summary| summary.mean);
-    let cause = LowHits::of(evictions, found.misses());
+    let cause = LowHits::of(kind, evictions, found.misses());
     let evicted = evictions.map_or_else(
         || "its evictions were not measured".to_owned(),
         |evictions| {
@@ -158,11 +197,13 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
             )
         },
     );
-    path.ask(
-        "Does it evict about as many keys as it misses?",
-        cause == LowHits::TooSmall,
-        evicted.clone(),
-    );
+    if !is_distribution {
+        path.ask(
+            "Does it evict about as many keys as it misses?",
+            cause == LowHits::TooSmall,
+            evicted.clone(),
+        );
+    }
 
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
     let held = backtest(history, &lookups, 3, |before, day| {
@@ -174,6 +215,14 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     let own = confidence(held, &margins, 0.0, Some(MOST_CONFIDENCE));
     let unmeasured = f64::from(u8::from(evictions.is_none()));
     let features = signs(facts, margins, held.windows, unmeasured);
+    let mut factors = Factors::from([(FactorKind::Measured, words)]);
+    if !is_distribution {
+        factors.add(FactorKind::Measured, evicted);
+    }
+    factors.extend([
+        (FactorKind::Consequence, consequence(kind).to_owned()),
+        (FactorKind::Confidence, own.words()),
+    ]);
 
     Ok(PerformanceFinding {
         kind: KIND,
@@ -181,18 +230,16 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
         aspect: None,
         codes: vec!["hit_rate_low", cause.code()],
         priority: Priority::Medium,
-        confidence: (own.percent, Trust::new(own.raw, Some(MOST_CONFIDENCE), &features)),
-        factors: Factors::from([
-            (FactorKind::Measured, words),
-            (FactorKind::Measured, evicted),
-            (
-                FactorKind::Consequence,
-                "Each miss is read from the store behind the cache, after a lookup that was for nothing"
-                    .to_owned(),
-            ),
-            (FactorKind::Confidence, own.words()),
-        ]),
-        performance: "more reads are answered from memory".to_owned(),
+        confidence: (
+            own.percent,
+            Trust::new(own.raw, Some(MOST_CONFIDENCE), &features),
+        ),
+        factors,
+        performance: if is_distribution {
+            "more requests are answered near the user".to_owned()
+        } else {
+            "more reads are answered from memory".to_owned()
+        },
         withheld: None,
         data_points: (lookups.points.len() + hit_points.len()) as u64,
         relief: Relief::advice(

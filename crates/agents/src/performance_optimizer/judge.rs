@@ -12,7 +12,7 @@ use super::settings::Thresholds;
 use super::trial::MemberTrial;
 use super::{ahead, cache, caching, demand, objective, shrink, work};
 
-/// Judges a scaling group, load balancer, database, cache, machine or queue.
+/// Judges a scaling group, load balancer, database, cache, distribution, machine or queue.
 pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
     if is_opted_out(facts.resource) {
@@ -37,10 +37,10 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
         ResourceKind::Database if settings.caching => {
             judgement.take(caching::judge(facts, &settings));
         }
-        ResourceKind::CacheNode if settings.caching => {
+        ResourceKind::CacheNode | ResourceKind::Distribution if settings.caching => {
             judgement.take(cache::judge(facts, &settings));
         }
-        ResourceKind::Database | ResourceKind::CacheNode => {
+        ResourceKind::Database | ResourceKind::CacheNode | ResourceKind::Distribution => {
             judgement.take(Err(switched_off(caching::KIND, "caching_strategy.enabled")));
         }
         _ => {}

@@ -495,6 +495,32 @@ fn a_cache_that_does_its_work_or_is_not_measured_is_no_finding() {
 }
 
 #[test]
+fn a_distribution_whose_hit_rate_stays_low_is_found() {
+    let distribution = |hits: Option<f64>| {
+        let case =
+            Case::of(ResourceKind::Distribution, "shop").with(Metric::RequestRate, |_| 150.0);
+        match hits {
+            Some(hits) => case.with(Metric::CacheHitRate, move |_| hits),
+            None => case,
+        }
+    };
+    let found = distribution(Some(40.0)).only();
+    assert_eq!(
+        (found.kind, found.plan),
+        (RecommendationType::CachingStrategy, None)
+    );
+    assert_eq!(found.title, "Review the cache policies of web");
+    assert_eq!(found.reason_codes[..2], ["hit_rate_low", "cache_policies"]);
+    let factors = found.explanation.factors.texts().join("\n");
+    assert!(factors.contains("40.0 % of 150 requests"), "{factors}");
+    assert!(!factors.contains("evict"), "{factors}");
+
+    assert_eq!(distribution(Some(95.0)).codes(), ["hits_are_enough"]);
+    // Its additional metrics are off.
+    assert_eq!(distribution(None).codes(), ["hits_not_measured"]);
+}
+
+#[test]
 fn the_advice_about_a_database_names_the_cache_beside_it() {
     let database = |hits: Option<(f64, f64)>| {
         let mut case = Case::of(ResourceKind::Database, "db")

@@ -123,6 +123,14 @@ pub(crate) fn sources(
                 cache(metric),
             )
         }
+        ResourceKind::Distribution => {
+            let name = id.rsplit('/').next().unwrap_or(id);
+            sources_in(
+                "AWS/CloudFront",
+                &[("DistributionId", name), ("Region", "Global")],
+                distribution(metric),
+            )
+        }
         _ => Vec::new(),
     }
 }
@@ -299,6 +307,16 @@ const fn cache(metric: Metric) -> &'static [(&'static str, MetricReading)] {
     }
 }
 
+/// CloudFront sends the hit rate of a distribution whose additional metrics are on. It counts
+/// requests and no hits, so that the share is read as it is.
+const fn distribution(metric: Metric) -> &'static [(&'static str, MetricReading)] {
+    match metric {
+        Metric::RequestRate => &[("Requests", MetricReading::Rate)],
+        Metric::CacheHitRate => &[("CacheHitRate", MetricReading::Average)],
+        _ => &[],
+    }
+}
+
 /// Use of the sources of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SourceUse {
@@ -312,9 +330,11 @@ pub(crate) enum SourceUse {
 
 /// Returns the use of the sources of a metric.
 pub(crate) fn source_use(kind: ResourceKind, metric: Metric) -> SourceUse {
-    match metric {
-        Metric::ErrorRate | Metric::CacheHitRate => SourceUse::ShareOfRequests,
-        Metric::RequestRate if kind == ResourceKind::CacheNode => SourceUse::Summands,
+    match (kind, metric) {
+        (ResourceKind::CacheNode, Metric::RequestRate) => SourceUse::Summands,
+        (ResourceKind::CacheNode, Metric::CacheHitRate) | (_, Metric::ErrorRate) => {
+            SourceUse::ShareOfRequests
+        }
         _ => SourceUse::Alternatives,
     }
 }
@@ -412,6 +432,12 @@ mod tests {
                     "AWS/ElastiCache CacheHits shop-001",
                     "AWS/ElastiCache GetHits shop-001",
                 ],
+            ),
+            (
+                ResourceKind::Distribution,
+                "arn:aws:cloudfront::1:distribution/E2QWRUHAPOMQZL",
+                Metric::CacheHitRate,
+                vec!["AWS/CloudFront CacheHitRate E2QWRUHAPOMQZL"],
             ),
         ] {
             let found = sources(&resource(kind, id), metric, &AgentMetrics::default());

@@ -59,17 +59,17 @@ impl AwsConnection {
         &self,
         queries: &[SampleQuery],
     ) -> Result<SampleBatch, AwsEc2Fault> {
-        let mut by_region: BTreeMap<&str, Vec<&SampleQuery>> = BTreeMap::new();
+        let mut by_region: BTreeMap<String, Vec<&SampleQuery>> = BTreeMap::new();
         for query in queries {
             by_region
-                .entry(&query.resource.region)
+                .entry(self.region_for(&query.resource))
                 .or_default()
                 .push(query);
         }
 
         let mut work: Vec<BoxFuture<'_, (Vec<Sample>, Vec<AwsEc2Fault>)>> = Vec::new();
-        for (region, queries) in by_region {
-            work.push(Box::pin(self.read_region(region, queries)));
+        for (region, queries) in &by_region {
+            work.push(Box::pin(self.read_region(region, queries.clone())));
         }
 
         let answers: Vec<_> = stream::iter(work)

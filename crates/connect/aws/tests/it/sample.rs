@@ -458,3 +458,45 @@ async fn hit_rates_of_caches_are_shares_of_what_was_looked_up() {
     let rates = [(at(4), 90.0)];
     assert_points(&found(&pages, Metric::CacheHitRate), &rates, "Memcached");
 }
+
+#[tokio::test]
+async fn hit_rates_of_distributions_are_read_where_cloudfront_sends_them() {
+    let moto = Moto::start().await.unwrap();
+    let step = SignedDuration::from_secs(PERIOD_S);
+    let last = Timestamp::from_second(Timestamp::now().as_second() / PERIOD_S * PERIOD_S).unwrap();
+    let at = |back: i32| last - step * back;
+    for (name, unit, points) in [
+        ("Requests", "None", [(at(4), 300.0 * 20.0), (at(3), 600.0)]),
+        ("CacheHitRate", "Percent", [(at(4), 72.5), (at(3), 10.0)]),
+    ] {
+        let metric = CloudMetric {
+            namespace: "AWS/CloudFront",
+            name,
+            unit,
+            dimensions: &[("DistributionId", "E2QWRUHAPOMQZL"), ("Region", "Global")],
+        };
+        // CloudFront is in no region: it sends its metrics to N. Virginia.
+        moto.metric("us-east-1", metric, &points).await.unwrap();
+    }
+
+    let aws = open(&connection(moto.endpoint(), &["eu-west-1"])).await;
+    let id = "arn:aws:cloudfront::123456789012:distribution/E2QWRUHAPOMQZL";
+    let shop = Resource {
+        kind: ResourceKind::Distribution,
+        region: "global".to_owned(),
+        ..reeve_testkit::contract::estate::resource("test", id).unwrap()
+    };
+    let query = SampleQuery {
+        resource: shop.clone(),
+        metrics: ResourceKind::Distribution.metrics().to_vec(),
+        start: at(12),
+        end: last + step,
+    };
+    let batch = aws.samples(&[query]).await.unwrap();
+    assert_eq!((batch.denied, batch.problems), (vec![], vec![]));
+    let found = |metric| points(&batch.samples, &shop, metric);
+    let requests = [(at(4), 20.0), (at(3), 2.0)];
+    assert_points(&found(Metric::RequestRate), &requests, "requests");
+    let rates = [(at(4), 72.5), (at(3), 10.0)];
+    assert_points(&found(Metric::CacheHitRate), &rates, "hit rate");
+}
