@@ -8,6 +8,9 @@ use reeve_recommend::judgement::Facts;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{FactorKind, Factors, ImpactAssessment};
 
+/// Rise of the cost while the old resource is kept beside its copy, percent at most.
+const KEPT_PERCENT: f64 = 100.0;
+
 /// Replacement of a resource by an encrypted copy.
 pub(super) enum EncryptedReplacement {
     Volume(EncryptVolume),
@@ -73,7 +76,7 @@ impl EncryptedReplacement {
         let (cost, performance) = match self {
             EncryptedReplacement::ByPeople(_) => return None,
             EncryptedReplacement::Volume(change) => (
-                "The old disk and its snapshot are charged until they are deleted",
+                "The disk is charged twice, and its snapshot once, until the old one is deleted; the encrypted disk costs what the old one did",
                 match change.machine.as_str() {
                     "" => "None: no machine uses the disk".to_owned(),
                     machine => format!(
@@ -82,7 +85,7 @@ impl EncryptedReplacement {
                 },
             ),
             EncryptedReplacement::Database(change) => (
-                "The storage of the old database and two snapshots are charged until they are deleted; RDS starts a stopped database again after seven days, and charges it then",
+                "The storage of the old database and two snapshots are charged until they are deleted; RDS starts a stopped database again after seven days, and charges it whole then; the encrypted database costs what the old one did",
                 format!(
                     "No client reaches the database for about {} minutes, and it answers more slowly at first: blocks are loaded from the snapshot when they are read",
                     change.minutes()
@@ -90,7 +93,7 @@ impl EncryptedReplacement {
             ),
         };
         Some(ImpactAssessment {
-            cost_percent: None,
+            cost_percent: Some(KEPT_PERCENT),
             cost: cost.to_owned(),
             performance_degradation_percent: None,
             performance,

@@ -157,6 +157,8 @@ fn a_database_that_is_not_encrypted_is_replaced_without_a_lost_write() {
     assert_eq!(plan.change_name(), Some("encrypt_database"));
     assert!(plan.reversible && plan.restart_needed);
     assert_eq!(found.impact_level, Impact::High);
+    // Both databases are there until a person deletes the old one.
+    assert_eq!(found.impact.cost_percent, Some(100.0));
     assert!(found.impact.performance.contains("about 75 minutes"));
     let factors = format!("{:?}", found.explanation.factors);
     assert!(factors.contains("A write between the snapshot and the exchange"));

@@ -33,6 +33,7 @@ mod drift;
 mod dry_run;
 #[path = "../../../ledger/tests/it/earlier.rs"]
 mod earlier;
+mod encrypted_copies;
 mod ending;
 mod erasures;
 mod examples;
