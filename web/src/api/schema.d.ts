@@ -5062,6 +5062,11 @@ export interface components {
             waits: boolean;
             watch?: components["schemas"]["WatchBody"] | null;
         };
+        /** @description Request to roll an action back. */
+        ActionRollbackBody: {
+            /** @description Reason, at most 2,000 characters. It is shown with the action and recorded in the log. */
+            reason?: string | null;
+        };
         /**
          * @description Status of an action.
          * @enum {string}
@@ -24166,7 +24171,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ActionRollbackBody"];
+            };
+        };
         responses: {
             202: {
                 headers: {
@@ -24187,7 +24196,18 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -19,6 +19,7 @@ use reeve_recommend::recommendation::Recommendation;
 use crate::execution::ExecutionService;
 use crate::execution::runner::{Done, ExecutionHalt, ExecutionRunner};
 use crate::log_entry;
+use crate::records::optional;
 
 /// Failures in a row after which it is given up.
 const FAULTS: u32 = 5;
@@ -34,11 +35,27 @@ impl ExecutionService {
         id: &ActionId,
         caller: &Caller,
     ) -> Result<Action, EngineError> {
-        self.rollback_because(id, format!("asked for by {}", caller.name), caller)
-            .await
+        self.rollback_for(id, None, caller).await
     }
 
-    /// The same, for a reason.
+    /// As [`ExecutionService::rollback`], with the reason that a user gave.
+    ///
+    /// # Errors
+    /// Also [`EngineError::Invalid`] for a reason of more than 2,000 characters.
+    pub async fn rollback_for(
+        self: &Arc<Self>,
+        id: &ActionId,
+        reason: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Action, EngineError> {
+        let reason = match optional("reason", reason)? {
+            Some(reason) => format!("asked for by {}: {reason}", caller.name),
+            None => format!("asked for by {}", caller.name),
+        };
+        self.rollback_because(id, reason, caller).await
+    }
+
+    /// The same, for a reason in full.
     pub(crate) async fn rollback_because(
         self: &Arc<Self>,
         id: &ActionId,

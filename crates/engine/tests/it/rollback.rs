@@ -200,10 +200,13 @@ async fn when_undoing_fails_too_a_person_is_called() {
     let undoing = world
         .engine
         .execution
-        .rollback(&ended.id, &operator())
+        .rollback_for(&ended.id, Some(" the page was slow "), &operator())
         .await
         .unwrap();
-    assert_eq!(world.ended(&undoing).await.status, ActionStatus::RolledBack);
+    let undone = world.ended(&undoing).await;
+    assert_eq!(undone.status, ActionStatus::RolledBack);
+    let reason = format!("asked for by {}: the page was slow", operator().name);
+    assert_eq!(undone.reason.as_deref(), Some(reason.as_str()));
 
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Running);
 

@@ -1,6 +1,7 @@
-import { Button, Group, Loader, Progress, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Button, Group, Loader, Progress, Stack, Text, Textarea, ThemeIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconArrowBackUp, IconCheck, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
 import type { Action } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { FormDialog } from '../../display/FormDialog';
@@ -100,6 +101,7 @@ function StepRow({ step }: { step: Action['steps'][number] }) {
 
 export function RollBack({ action }: { action: Action }) {
   const [opened, { open, close }] = useDisclosure(false);
+  const [reason, setReason] = useState('');
   const undo = useChange(rollBack);
   return (
     <>
@@ -124,9 +126,18 @@ export function RollBack({ action }: { action: Action }) {
           error={undo.error}
           pending={undo.isPending}
           onClose={close}
-          onSubmit={() => undo.mutate(action.id, { onSuccess: close })}
+          onSubmit={() => undo.mutate({ id: action.id, reason }, { onSuccess: close })}
         >
           <Text size="sm">{action.title}</Text>
+          <Textarea
+            label="Reason"
+            description="Optional. It is shown with the action and recorded in the audit log."
+            autosize
+            minRows={2}
+            maxLength={2000}
+            value={reason}
+            onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          />
         </FormDialog>
       )}
     </>

@@ -220,8 +220,13 @@ export const reopen = (id: string) =>
 export const testFirst = (id: string) =>
   body(client.POST(`${RECOMMENDATION}/test`, { params: { path: { id } }, body: {} }));
 
-export const rollBack = (id: string) =>
-  body(client.POST('/api/v1/intelligence/actions/{id}/rollback', { params: { path: { id } } }));
+export const rollBack = ({ id, reason }: { id: string; reason: string }) =>
+  body(
+    client.POST('/api/v1/intelligence/actions/{id}/rollback', {
+      params: { path: { id } },
+      body: { reason },
+    }),
+  );
 
 export const approve = ({ id, ...given }: { id: string } & Schemas['ApproveBody']) =>
   body(

@@ -10,12 +10,12 @@ use reeve_recommend::recommendation::totals::ActionFilter;
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::{Caller, Params};
+use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::intelligence::bodies;
 use crate::routes::intelligence::problems::{asking, problem};
 use crate::wire::form::list::{List, Paging};
-use crate::wire::recommendation::workflow::ActionRecordBody;
+use crate::wire::recommendation::workflow::{ActionRecordBody, ActionRollbackBody};
 
 /// Lists actions, the newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/actions", tag = "intelligence", params(Paging),
@@ -57,15 +57,18 @@ pub(super) async fn get(
 
 /// Undo an action that succeeded, or end one early that only waits.
 #[utoipa::path(post, path = "/api/v1/intelligence/actions/{id}/rollback", tag = "intelligence", params(("id" = String, Path)),
-    responses((status = 202, body = ActionRecordBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+    request_body = ActionRollbackBody,
+    responses((status = 202, body = ActionRecordBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+        (status = 422, body = ProblemBody)))]
 pub(super) async fn roll_back(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path(id): Path<String>,
+    Body(body): Body<ActionRollbackBody>,
 ) -> Result<(StatusCode, Json<ActionRecordBody>), Problem> {
     let action = app
         .execution
-        .rollback(&ActionId(id), &asking(&caller))
+        .rollback_for(&ActionId(id), body.reason.as_deref(), &asking(&caller))
         .await
         .map_err(problem)?;
     Ok((StatusCode::ACCEPTED, Json(body_of(&app, &action).await?)))

@@ -11,6 +11,15 @@ use crate::wire::form::enumeration::{
     WatchVerdict,
 };
 
+/// Request to roll an action back.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActionRollbackBody {
+    /// Reason, at most 2,000 characters. It is shown with the action and recorded in the log.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
 /// One execution of one plan.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActionRecordBody {
