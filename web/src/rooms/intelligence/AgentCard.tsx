@@ -53,23 +53,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
       }
     >
       <Stack gap="md">
-        <div>
-          <Group justify="space-between">
-            <Text size="sm" fw={500}>
-              Learning
-            </Text>
-            <Text size="sm" className="muted numeral">
-              {count(Math.floor(status.learning_days))} of {agent.learning_period.replace('d', '')}{' '}
-              days
-            </Text>
-          </Group>
-          <Progress
-            value={status.learning_percent}
-            size={6}
-            mt={6}
-            aria-label={`Learning progress of ${agent.name}`}
-          />
-        </div>
+        {!(phone && status.learning_percent >= 100) && <Learning agent={agent} />}
         {phone ? (
           <details>
             <summary className="fold">Scope and schedule</summary>
@@ -78,7 +62,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         ) : (
           <AgentFacts agent={agent} />
         )}
-        <Autonomy agent={agent} />
+        <Autonomy agent={agent} folded={phone} />
         {judges ? (
           <LastRun agent={agent} folded={phone} />
         ) : (
@@ -139,6 +123,28 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         {asking && <AgentDiagnosis agent={agent} onClose={() => setAsking(false)} />}
       </Stack>
     </Panel>
+  );
+}
+
+function Learning({ agent }: { agent: Agent }) {
+  const { learning_days, learning_percent } = agent.status;
+  return (
+    <div>
+      <Group justify="space-between">
+        <Text size="sm" fw={500}>
+          Learning
+        </Text>
+        <Text size="sm" className="muted numeral">
+          {count(Math.floor(learning_days))} of {agent.learning_period.replace('d', '')} days
+        </Text>
+      </Group>
+      <Progress
+        value={learning_percent}
+        size={6}
+        mt={6}
+        aria-label={`Learning progress of ${agent.name}`}
+      />
+    </div>
   );
 }
 

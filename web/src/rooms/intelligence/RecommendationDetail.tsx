@@ -14,21 +14,22 @@ import { Trail } from '../../display/Trail';
 import { words } from '../../display/wording';
 import { guardrailPlace } from './change/policy';
 import { WhyNot } from './change/WhyNot';
-import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
 import { useDismissals } from './dismissals';
 import { DecidingModels } from './DecidingModels';
 import { DecisionPath } from './DecisionPath';
 import { factorsOf } from './factors';
 import { PlanSteps } from './PlanSteps';
-import { PolicyDifference } from './PolicyDifference';
+import { policiesOf } from './policy-difference';
 import { PartOf } from './rollouts/PartOf';
 import { About, Figures } from './Summary';
 import { Usage } from './Usage';
 import { actionsQuery, recommendationQuery } from './queries';
 
+const ActionProgress = lazyComponent(() => import('./ActionProgress'), 'ActionProgress');
 const EntryHistory = lazyComponent(() => import('./EntryHistory'), 'EntryHistory');
 const LeastRules = lazyComponent(() => import('./GroupRules'), 'LeastRules');
+const PolicyDifference = lazyComponent(() => import('./PolicyDifference'), 'PolicyDifference');
 const route = getRouteApi('/app/intelligence/recommendations/$id');
 const TRAIL = (
   <Trail
@@ -113,7 +114,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             {may('estate.view') && !UNMEASURED.includes(one.resource.type) && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
-            <PolicyDifference plan={one.plan} />
+            {policiesOf(one.plan) && <PolicyDifference plan={one.plan} />}
             {one.plan ? (
               <PlanSteps plan={one.plan} resource={one.resource} />
             ) : (

@@ -5,18 +5,14 @@ import type { Agent } from '../../../api/bodies';
 import { guardrailsQuery } from '../queries';
 import { autonomyOf } from './autonomy';
 
-/** Actions that an agent may take automatically, and its limits. */
-export function Autonomy({ agent }: { agent: Agent }) {
+/** Actions that an agent may take automatically, and its limits; `folded` behind whether it acts. */
+export function Autonomy({ agent, folded }: { agent: Agent; folded?: boolean }) {
   const { data } = useQuery(guardrailsQuery);
   if (!data) return null;
   const { summary, limits, acts } = autonomyOf(agent, data);
-  return (
-    <Alert
-      color={acts ? 'petrol' : 'gray'}
-      variant="light"
-      icon={acts ? <IconRobot size={18} /> : <IconHandStop size={18} />}
-      title={acts ? 'Acts automatically' : 'Does not act automatically'}
-    >
+  const title = acts ? 'Acts automatically' : 'Does not act automatically';
+  const rest = (
+    <>
       <Text size="sm">{summary}</Text>
       {limits.length > 0 && (
         <details style={{ marginTop: 6 }}>
@@ -28,6 +24,23 @@ export function Autonomy({ agent }: { agent: Agent }) {
           </List>
         </details>
       )}
+    </>
+  );
+  if (folded)
+    return (
+      <details>
+        <summary className="fold">{title}</summary>
+        {rest}
+      </details>
+    );
+  return (
+    <Alert
+      color={acts ? 'petrol' : 'gray'}
+      variant="light"
+      icon={acts ? <IconRobot size={18} /> : <IconHandStop size={18} />}
+      title={title}
+    >
+      {rest}
     </Alert>
   );
 }
