@@ -3,31 +3,28 @@ import type { Dashboard } from '../api/bodies';
 import { money } from '../display/amounts';
 import { Chart } from './Chart';
 import { axisOf, basics, type ChartColors } from './chart-colors';
+import { stepsOf } from './savings-steps';
 
 interface Props {
   points: Dashboard['savings_history'];
   height?: number;
 }
 
-/** Savings a month of all changes up to each day: a dashed line for what was predicted, an area for what was measured. */
+/** Savings a month of all changes up to the end of each day: a dashed line for what was predicted, an area for what was measured. */
 export function SavingsChart({ points, height = 220 }: Props) {
   const option = useCallback(
     (ink: ChartColors) => {
       const today = Date.now();
-      const line = (name: string, of: (point: Props['points'][number]) => number) => {
-        const last = points[points.length - 1];
-        const data = points.map((point) => [Date.parse(point.day), of(point)]);
-        // Sums hold until the next change: the line goes on to today.
-        if (last) data.push([today, of(last)]);
-        return {
-          type: 'line',
-          name,
-          step: 'end',
-          data,
-          showSymbol: points.length === 1,
-          symbolSize: 5,
-        };
-      };
+      const line = (name: string, of: (point: Props['points'][number]) => number) => ({
+        type: 'line',
+        name,
+        step: 'end',
+        data: stepsOf(
+          points.map((point) => ({ day: point.day, dollars: of(point) })),
+          today,
+        ),
+        showSymbol: false,
+      });
       return {
         ...basics(ink),
         color: [ink.band, ink.accent],
