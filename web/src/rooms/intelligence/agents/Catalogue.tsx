@@ -28,9 +28,9 @@ export function Catalogue({ onCreate }: { onCreate?: (type: string) => void }) {
 
 function Type({ of: type, onCreate }: { of: AgentType; onCreate?: (type: string) => void }) {
   const parts: [string, TypeLine[]][] = [
-    ['Capabilities', linesOf('capabilities', type.capabilities, type.described)],
-    ['Actions', linesOf('actions', type.actions, type.described)],
-    ['Fixed settings', linesOf('settings', type.settings, type.described)],
+    ['Capabilities', linesOf(type.capabilities)],
+    ['Actions', linesOf(type.actions)],
+    ['Fixed settings', linesOf(type.settings)],
   ];
   const name = words(type.name);
   return (
@@ -98,27 +98,18 @@ function Type({ of: type, onCreate }: { of: AgentType; onCreate?: (type: string)
 }
 
 function Lines({ title, of: lines }: { title: string; of: TypeLine[] }) {
-  const planned = lines.filter((line) => line.planned);
   return (
     <div>
       <Text size="sm" fw={550}>
         {title}
       </Text>
       <List size="sm" spacing={2}>
-        {lines
-          .filter((line) => !line.planned)
-          .map(({ name, value }) => (
-            <List.Item key={name}>
-              {name}
-              {value && `: ${value}`}
-            </List.Item>
-          ))}
-        {planned.length > 0 && (
-          <List.Item c="var(--muted)">
-            Not in this release:{' '}
-            {planned.map(({ name }) => name.charAt(0).toLowerCase() + name.slice(1)).join(', ')}
+        {lines.map(({ name, value }) => (
+          <List.Item key={name}>
+            {name}
+            {value && `: ${value}`}
           </List.Item>
-        )}
+        ))}
       </List>
     </div>
   );

@@ -86,6 +86,14 @@ describe('what an agent may do automatically', () => {
     expect(autonomyOf(given, limits).summary).toMatch(expected),
   );
 
+  it.each([
+    ['db_optimizer', /automatically create missing indexes, drop indexes .+ and add read replicas/],
+    ['security_intelligence', /automatically close settings that let outsiders in and isolate/],
+    ['ops_intelligence', /request higher quotas and make the changes of runbooks, in staging/],
+  ])('names the changes of %s', (agent_type, expected) =>
+    expect(autonomyOf(agent({ agent_type }), guardrails()).summary).toMatch(expected),
+  );
+
   it('names what it asks approval for, and what it leaves to people', () => {
     expect(autonomyOf(agent({ mode: 'active' }), guardrails()).limits.slice(0, 2)).toEqual([
       'Requests approval for medium impact (manager).',

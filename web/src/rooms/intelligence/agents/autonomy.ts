@@ -44,6 +44,8 @@ const CHANGES: Record<string, (settings: Settings, guardrails: Guardrails) => st
       set['reduce_provisioned.enabled'] === 'false',
       'reduce provisioned performance that is not used',
     ),
+    'delete snapshots that are no longer needed',
+    'add lifecycle rules to buckets',
   ],
   performance_optimizer: (set) => [
     'scale groups before traffic that predictive rules expect',
@@ -51,10 +53,24 @@ const CHANGES: Record<string, (settings: Settings, guardrails: Guardrails) => st
       set['scale_before_traffic_spike.forecast_only'] !== 'false',
       'scale groups before load that returns',
     ),
+    'end members of groups that neither load nor forecast needs',
   ],
-  db_optimizer: () => ['add read replicas that predictive rules or anomalies ask for'],
-  security_intelligence: () => ['isolate machines under a critical threat'],
-  ops_intelligence: () => ['grow disks before they are full'],
+  db_optimizer: () => [
+    'create missing indexes',
+    'drop indexes that nothing uses',
+    'change parameters of database servers',
+    'add read replicas that predictive rules or anomalies ask for',
+  ],
+  security_intelligence: () => [
+    'close settings that let outsiders in',
+    'isolate machines under a critical threat',
+  ],
+  ops_intelligence: () => [
+    'grow disks before they are full',
+    'move maintenance windows to quiet times',
+    'request higher quotas',
+    'make the changes of runbooks',
+  ],
 };
 
 /** Signatures that a change of an impact needs: the matrix's, and a manager's where the agent asks for one. */

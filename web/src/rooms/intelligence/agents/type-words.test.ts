@@ -12,16 +12,15 @@ describe('agent types in words', () => {
     ['user_and_resource', 'user and resource'],
   ])('%j', (value, expected) => expect(valueInWords(value)).toBe(expected));
 
-  it('names nested values by their path, and marks what is planned', () => {
+  it('names nested values by their path, and leaves out what is off', () => {
     expect(
-      linesOf(
-        'settings',
-        { learning: { interruption_history: '90d', workload_patterns: true }, off: false },
-        ['settings.learning.workload_patterns'],
-      ),
+      linesOf({
+        learning: { interruption_history: '90d', workload_patterns: true },
+        off: false,
+      }),
     ).toEqual([
-      { name: 'Learning: interruption history', value: '90 days', planned: false },
-      { name: 'Learning: workload patterns', value: undefined, planned: true },
+      { name: 'Learning: interruption history', value: '90 days' },
+      { name: 'Learning: workload patterns', value: undefined },
     ]);
   });
 });

@@ -6,8 +6,6 @@ export interface TypeLine {
   name: string;
   /** The value where it says more than that it is there. */
   value?: string;
-  /** Nothing in this release follows from it. */
-  planned: boolean;
 }
 
 /** A value of the table: `30d_historical` as "30 days historical". */
@@ -19,12 +17,11 @@ export function valueInWords(value: unknown): string | undefined {
   return text.replace(/^\d+[dhm](?=_|$)/, spanInWords).replace(/_/g, ' ');
 }
 
-/** The lines of a part of the table (`capabilities`, `actions`, `settings`); nested values are named by their path. */
-export function linesOf(
-  part: string,
-  values: Record<string, unknown>,
-  described: string[],
-): TypeLine[] {
+/**
+ * The lines of a part of the table (capabilities, actions, settings); nested values are named by their path. The service lists those that
+ * no setting decides as `described`. The page makes no difference: the spot optimizer does all of its own, none of them by a setting.
+ */
+export function linesOf(values: Record<string, unknown>): TypeLine[] {
   const walk = (value: unknown, path: string[]): TypeLine[] => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return Object.entries(value).flatMap(([name, inner]) => walk(inner, [...path, name]));
@@ -32,7 +29,6 @@ export function linesOf(
       {
         name: words(path.join(': ')),
         value: valueInWords(value),
-        planned: described.includes([part, ...path].join('.')),
       },
     ];
   };
