@@ -30,4 +30,7 @@ window.ResizeObserver ??= class {
 };
 window.HTMLElement.prototype.scrollIntoView = () => undefined;
 
+// Fields that grow with their text measure it again when a font has loaded.
+if (!('fonts' in document)) Object.assign(document, { fonts: new EventTarget() });
+
 afterEach(cleanup);

@@ -1,12 +1,13 @@
-import { Button, Group, List, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useMe } from '../../../api/session';
 import { announce } from '../../../display/announce';
-import { EntryLink } from '../../../display/EntryLink';
 import { Facts } from '../../../display/Facts';
 import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
+import { FiringEntries } from './FiringEntries';
 import { handleFiring, useChange, type Firing } from './queries';
 import { useReturnFocus } from '../../../display/useReturnFocus';
 
@@ -15,8 +16,6 @@ export function groupInWords({ group }: Pick<Firing, 'group'>): string {
   const values = Object.entries(group).map(([field, value]) => `${field} ${value ?? 'not given'}`);
   return values.length === 0 ? 'All entries together' : values.join(', ');
 }
-
-const SHOWN = 20;
 
 /** A firing with its entries, and the steps that people take. */
 export function FiringDialog({
@@ -29,6 +28,7 @@ export function FiringDialog({
   onClose: () => void;
 }) {
   useReturnFocus();
+  const me = useMe();
   const handle = useChange(handleFiring);
   const [assignee, setAssignee] = useState(firing.assignee ?? '');
   const [note, setNote] = useState('');
@@ -60,26 +60,13 @@ export function FiringDialog({
               : []),
           ]}
         />
-        <div>
-          <Text size="sm" fw={600}>
-            Entries that caused it
-          </Text>
-          <List size="sm" aria-label="Entries that caused it">
-            {firing.entries.slice(0, SHOWN).map(({ event_id, timestamp }) => (
-              <List.Item key={event_id}>
-                <EntryLink id={event_id}>
-                  <When at={timestamp} form="full" />
-                </EntryLink>
-              </List.Item>
-            ))}
-          </List>
-          {firing.count > SHOWN && (
-            <Text size="xs" className="muted">
-              {firing.count - SHOWN} more
-            </Text>
-          )}
-        </div>
+        <FiringEntries of={firing} />
         <ProblemAlert error={handle.error} />
+        {!may && firing.status !== 'resolved' && (
+          <Text size="sm" className="muted">
+            Audit administrators and administrators assign, acknowledge and resolve alerts.
+          </Text>
+        )}
         {may && firing.status !== 'resolved' && (
           <>
             <Group align="flex-end">
@@ -90,6 +77,18 @@ export function FiringDialog({
                 onChange={(event) => setAssignee(event.currentTarget.value)}
                 style={{ flex: 1 }}
               />
+              {me && firing.assignee !== me.email && (
+                <Button
+                  variant="default"
+                  loading={handle.isPending}
+                  onClick={() => {
+                    setAssignee(me.email);
+                    step('assign', 'Assigned', { assignee: me.email });
+                  }}
+                >
+                  Assign to me
+                </Button>
+              )}
               <Button
                 variant="default"
                 loading={handle.isPending}
