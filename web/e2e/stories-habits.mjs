@@ -42,7 +42,7 @@ async function keepsSortingOnBack({ page, program }) {
     .trim()
     .split('\r\n');
   const { total } = await read(page, 'resources?provider=aws&limit=1');
-  assert.match(lines[0], /^Resource,Kind,/);
+  assert.match(lines[0], /^Identifier,Resource,Kind,Size,/);
   assert.equal(lines.length, total + 1, 'all rows, not only those of the page');
 }
 

@@ -1,8 +1,14 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { show } from '../testing/page';
+import { saveFile } from './csv';
 import { DataTable, type Column } from './DataTable';
+
+vi.mock('./csv', async (original) => ({
+  ...(await original<typeof import('./csv')>()),
+  saveFile: vi.fn(),
+}));
 
 interface Row {
   id: string;
@@ -46,6 +52,47 @@ function table(rows: Row[] | undefined, more: Partial<Parameters<typeof DataTabl
     />,
   );
 }
+
+describe('the CSV file of a table', () => {
+  const saved = vi.mocked(saveFile);
+  const things: Column<Row>[] = [
+    {
+      id: 'name',
+      header: 'Name',
+      csv: { Name: ({ id }) => `thing ${id}`, Account: () => '-7 prod' },
+      cell: ({ id }) => (
+        <>
+          <p>thing {id}</p>
+          <p>-7 prod</p>
+        </>
+      ),
+    },
+    {
+      id: 'cost',
+      header: 'Cost',
+      csv: { 'Cost (USD)': ({ cost }) => (cost > 50 ? null : -cost) },
+      cell: ({ cost }) => `adds $${cost}`,
+    },
+    { id: 'entries', header: 'Entries', cell: ({ cost }) => `1,${cost + 100}` },
+    { id: 'open', header: '', cell: () => 'Open' },
+  ];
+
+  it('has one fact a column, identifiers, and numbers as numbers', async () => {
+    table(ROWS, { columns: things, pageSize: 2 });
+    await userEvent.click(screen.getByRole('button', { name: 'Download Things as CSV' }));
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce(), { timeout: 5_000 });
+    expect(saved.mock.calls[0]).toEqual([
+      'things.csv',
+      [
+        'Identifier,Name,Account,Cost (USD),Entries',
+        "b,thing b,'-7 prod,-9,1109",
+        "a,thing a,'-7 prod,,1200",
+        "c,thing c,'-7 prod,-20,1120",
+        '',
+      ].join('\r\n'),
+    ]);
+  });
+});
 
 describe('DataTable', () => {
   it('keeps the given order, then sorts by number', async () => {

@@ -2,6 +2,7 @@ import { Group, Pagination, Skeleton, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
 import { useMemo, type ReactNode } from 'react';
 import { count } from './amounts';
+import type { CsvValue } from './csv';
 import { TableCsv } from './TableCsv';
 import { useTablePlace, type TablePlace } from './table-place';
 import { useOverflow } from './useOverflow';
@@ -25,6 +26,11 @@ export interface Column<Row> {
   lead?: boolean;
   /** Left out of the row's card on a phone; the row's own page shows it. */
   minor?: boolean;
+  /**
+   * Fields of the column in the CSV file, by header: one fact each, numbers and identifiers as the service has them, units in the header.
+   * Without it the field is the text of the cell.
+   */
+  csv?: Record<string, (row: Row) => CsvValue>;
 }
 
 /** Rows that are chosen for an answer to all of them. */

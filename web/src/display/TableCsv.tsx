@@ -1,8 +1,19 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useState, type JSX } from 'react';
 import type { Column } from './DataTable';
-import { cellText, csvOf, saveFile } from './csv';
+import { lazyComponent } from './lazy';
+
+export interface CsvFileProps<Row> {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  onClose: () => void;
+}
+
+const CsvFile = lazyComponent(() => import('./CsvFile'), 'CsvFile') as <Row extends object>(
+  props: CsvFileProps<Row>,
+) => JSX.Element | null;
 
 interface Props<Row> {
   label: string;
@@ -11,7 +22,7 @@ interface Props<Row> {
   rows: () => Row[];
 }
 
-/** Saves all rows of a table as a CSV file. The cells are rendered once, out of sight, so that the file says what the page says. */
+/** Saves all rows of a table as a CSV file. */
 export function TableCsv<Row extends object>({ label, columns, rows }: Props<Row>) {
   const [saved, setSaved] = useState<Row[]>();
   return (
@@ -27,41 +38,8 @@ export function TableCsv<Row extends object>({ label, columns, rows }: Props<Row
         CSV
       </Button>
       {saved && (
-        <Rendered label={label} columns={columns} rows={saved} onDone={() => setSaved(undefined)} />
+        <CsvFile label={label} columns={columns} rows={saved} onClose={() => setSaved(undefined)} />
       )}
     </>
-  );
-}
-
-function Rendered<Row extends object>({
-  label,
-  columns,
-  rows,
-  onDone,
-}: Omit<Props<Row>, 'rows'> & { rows: Row[]; onDone: () => void }) {
-  const table = useRef<HTMLTableSectionElement>(null);
-  const named = columns.filter(({ header }) => header !== '');
-  useLayoutEffect(() => {
-    const cells = [...(table.current?.rows ?? [])].map((row) => [...row.cells].map(cellText));
-    saveFile(
-      `${label.toLowerCase().replace(/\W+/g, '-')}.csv`,
-      csvOf([named.map(({ header }) => header), ...cells]),
-    );
-    onDone();
-    // Once: the rows are those of the click.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
-  return (
-    <table hidden aria-hidden>
-      <tbody ref={table}>
-        {rows.map((row, at) => (
-          <tr key={at}>
-            {named.map((column) => (
-              <td key={column.id}>{column.cell(row)}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

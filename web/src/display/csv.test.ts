@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, csvOf } from './csv';
+import { cellText, csvOf, plainNumber } from './csv';
 
 describe('CSV of a table', () => {
   it('quotes what needs it, and runs no formulas', () => {
@@ -12,6 +12,20 @@ describe('CSV of a table', () => {
       ]),
     ).toBe('Name,Cost\r\n"a, ""b""","$1,234"\r\n\'=1+1,-5 %\r\n\'@sum,-12.5\r\n');
   });
+
+  it('writes numbers as numbers, and nothing for what is not known', () => {
+    expect(csvOf([[-199.5, 1240, true, null, undefined, Number.NEGATIVE_INFINITY]])).toBe(
+      '-199.5,1240,true,,,\r\n',
+    );
+  });
+
+  it.each([
+    ['15,019', '15019'],
+    ['-1,234.5', '-1234.5'],
+    ['12', '12'],
+    ['10,5', '10,5'],
+    ['1,240 of 2,000', '1,240 of 2,000'],
+  ])('%s as a number', (text, expected) => expect(plainNumber(text)).toBe(expected));
 
   it.each([
     ['<div><a>Stop vm-1</a><p>vm-1 · AWS</p></div>', 'Stop vm-1, vm-1 · AWS'],

@@ -1,16 +1,27 @@
 // Tables as CSV files (RFC 4180).
 
-/** The rows as a CSV file. Cells that a spreadsheet would run as a formula are quoted as text; numbers stay numbers. */
-export function csvOf(rows: readonly (readonly string[])[]): string {
+/** A field of a CSV file. What is not known is empty. */
+export type CsvValue = string | number | boolean | null | undefined;
+
+/** The rows as a CSV file. Texts that a spreadsheet would run as a formula are quoted as text; numbers stay numbers. */
+export function csvOf(rows: readonly (readonly CsvValue[])[]): string {
   return rows
     .map((row) => row.map(field).join(','))
     .join('\r\n')
     .concat('\r\n');
 }
 
-function field(text: string): string {
+function field(value: CsvValue): string {
+  if (value == null) return '';
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+  const text = String(value);
   const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.,]+(\s?%)?$/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+/** The number that a whole cell is, without the commas of its thousands; other texts as they are. */
+export function plainNumber(text: string): string {
+  return /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replace(/,/g, '') : text;
 }
 
 /** The text of a rendered cell: its lines separated by commas, and times as they were written instead of "2 hours ago". */

@@ -26,6 +26,11 @@ const event: Column<Entry> = {
   id: 'event',
   header: 'Event',
   lead: true,
+  csv: {
+    'Event identifier': (row) => row.event_id,
+    'Event type': (row) => row.event_type,
+    Operation: (row) => row.action?.operation,
+  },
   cell: (row) => (
     <div style={{ maxWidth: 216 }}>
       <EntryLink id={row.event_id} fw={550} c="inherit">
@@ -42,6 +47,12 @@ const event: Column<Entry> = {
 const actor: Column<Entry> = {
   id: 'actor',
   header: 'Actor',
+  csv: {
+    Actor: (row) => row.actor?.email ?? row.actor?.id,
+    'Actor type': (row) => row.actor?.type,
+    'IP address': (row) => row.actor?.ip_address,
+    Submitter: submitterName,
+  },
   cell: (row) => (
     <div style={{ maxWidth: 172 }}>
       <Text size="sm" truncate>
@@ -61,6 +72,11 @@ const actor: Column<Entry> = {
 const resource: Column<Entry> = {
   id: 'resource',
   header: 'Resource',
+  csv: {
+    'Resource identifier': (row) => row.resource?.id,
+    'Resource type': (row) => row.resource?.type,
+    Region: (row) => row.resource?.region,
+  },
   cell: (row) =>
     resourceOf(row) && (
       <div style={{ maxWidth: 172 }}>
@@ -84,6 +100,7 @@ const status: Column<Entry> = {
 const outcome: Column<Entry> = {
   id: 'outcome',
   header: 'Outcome',
+  csv: { Status: (row) => row.action?.status, Severity: (row) => row.severity },
   cell: (row) => (
     <Group gap={6} wrap="wrap" maw={150}>
       {row.action?.status && <Status of={row.action.status} />}
@@ -108,6 +125,7 @@ export function columnsOf(names: string[], sortable: ReadonlySet<string>): Colum
     const plain: Column<Entry> = {
       id: name,
       header: name,
+      csv: { [name]: (row) => valueAt(row, name) },
       cell: (row) => (
         <Text size="sm" truncate maw={220} title={valueAt(row, name)}>
           {name.endsWith('_at') ? <When at={valueAt(row, name) ?? ''} /> : valueAt(row, name)}

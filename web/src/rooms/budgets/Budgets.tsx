@@ -28,6 +28,7 @@ export function Budgets() {
         id: 'name',
         header: 'Budget',
         sortBy: (row) => row.name,
+        csv: { Budget: (row) => row.name, Scope: (row) => scopeWords(row.scope) },
         cell: (row) => (
           <>
             <Link className="page-link" to="/estate/budgets/$id" params={{ id: row.id }}>
@@ -46,6 +47,11 @@ export function Budgets() {
         header: 'Amount',
         align: 'right',
         sortBy: (row) => row.amount,
+        csv: {
+          Amount: (row) => row.amount,
+          Currency: (row) => row.currency,
+          Period: (row) => row.period,
+        },
         cell: (row) => `${moneyOf(row.amount, row.currency)} a ${row.period}`,
       },
       {
@@ -53,6 +59,10 @@ export function Budgets() {
         header: 'Spent',
         align: 'right',
         sortBy: (row) => row.standing?.spent_percent ?? -1,
+        csv: {
+          Spent: (row) => row.standing?.spent,
+          'Spent (%)': (row) => row.standing?.spent_percent,
+        },
         cell: (row) =>
           row.standing ? (
             moneyOf(row.standing.spent, row.currency)
@@ -65,6 +75,10 @@ export function Budgets() {
         header: 'Forecast',
         align: 'right',
         sortBy: (row) => row.standing?.forecast_percent ?? -1,
+        csv: {
+          Forecast: (row) => row.standing?.forecast,
+          'Forecast (%)': (row) => row.standing?.forecast_percent,
+        },
         cell: (row) =>
           row.standing?.forecast == null ? (
             <span className="muted">None</span>
@@ -72,7 +86,8 @@ export function Budgets() {
             `${moneyOf(row.standing.forecast, row.currency)} (${percent(row.standing.forecast_percent)})`
           ),
       },
-      { id: 'bar', header: 'Used', cell: (row) => <BudgetBar budget={row} /> },
+      // The amounts say it in a CSV file.
+      { id: 'bar', header: 'Used', csv: {}, cell: (row) => <BudgetBar budget={row} /> },
     ],
     [],
   );
@@ -129,12 +144,21 @@ function ReachedThresholds() {
       {
         id: 'threshold',
         header: 'Threshold',
+        csv: {
+          'Threshold (%)': (row) => row.threshold.percent,
+          Basis: (row) => row.threshold.basis,
+        },
         cell: (row) => `${percent(row.threshold.percent)} ${basisWords(row.threshold.basis)}`,
       },
       {
         id: 'value',
         header: 'Reached by',
         align: 'right',
+        csv: {
+          'Reached by': (row) => row.value,
+          Amount: (row) => row.amount,
+          Currency: (row) => row.currency,
+        },
         cell: (row) =>
           `${moneyOf(row.value, row.currency)} of ${moneyOf(row.amount, row.currency)}`,
       },

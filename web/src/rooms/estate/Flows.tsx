@@ -92,6 +92,12 @@ const COLUMNS: Column<ResourceFlow>[] = [
     id: 'peer',
     header: 'Peer',
     sortBy: (row) => row.peer,
+    csv: {
+      Peer: (row) => row.peer,
+      Direction: (row) => row.direction,
+      Protocol: (row) => row.protocol,
+      Port: (row) => row.port,
+    },
     cell: (row) => (
       <div>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

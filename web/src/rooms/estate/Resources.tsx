@@ -25,6 +25,7 @@ const COLUMNS: Column<Resource>[] = [
     id: 'name',
     header: 'Resource',
     sortBy: (row) => row.name,
+    csv: { Resource: (row) => row.name || row.id },
     cell: (row) => (
       <div style={{ minWidth: 160, maxWidth: 230 }}>
         <Anchor
@@ -54,6 +55,10 @@ const COLUMNS: Column<Resource>[] = [
     id: 'size',
     header: 'Size',
     sortBy: (row) => row.instance_type ?? '',
+    csv: {
+      Size: (row) => row.instance_type,
+      'Storage (GiB)': (row) => row.storage_gib,
+    },
     cell: (row) => row.instance_type ?? (row.storage_gib ? `${count(row.storage_gib)} GiB` : ''),
   },
   {
@@ -66,6 +71,11 @@ const COLUMNS: Column<Resource>[] = [
     id: 'cloud',
     header: 'Cloud',
     sortBy: (row) => `${row.provider} ${row.account}`,
+    csv: {
+      Provider: (row) => row.provider,
+      Account: (row) => row.account,
+      Region: (row) => row.region,
+    },
     cell: (row) => (
       <div style={{ maxWidth: 190 }}>
         <Text size="sm">{words(row.provider)}</Text>
@@ -87,6 +97,7 @@ const COLUMNS: Column<Resource>[] = [
     header: 'Cost a month',
     align: 'right',
     sortBy: (row) => row.monthly_cost ?? -1,
+    csv: { 'Cost a month (USD)': (row) => row.monthly_cost },
     cell: (row) =>
       row.monthly_cost == null ? (
         <Text span size="sm" className="muted">

@@ -25,6 +25,12 @@ const columns = (who: (requester: Requester) => string): Column<Action>[] => [
     id: 'title',
     header: 'Action',
     sortBy: (row) => row.title,
+    csv: {
+      Action: (row) => row.title,
+      'Recommendation identifier': (row) => row.recommendation_id,
+      'Resource identifier': (row) => row.resource_id,
+      Purpose: (row) => row.purpose,
+    },
     cell: (row) => (
       <div style={{ minWidth: 240, maxWidth: 480 }}>
         <Anchor
@@ -58,6 +64,10 @@ const columns = (who: (requester: Requester) => string): Column<Action>[] => [
     id: 'steps',
     header: 'Steps',
     align: 'right',
+    csv: {
+      'Steps done': (row) => row.steps.filter(({ ok, rollback }) => ok && !rollback).length,
+      Steps: (row) => row.steps_total,
+    },
     cell: (row) =>
       `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}`,
   },
@@ -72,6 +82,7 @@ const columns = (who: (requester: Requester) => string): Column<Action>[] => [
     id: 'took',
     header: 'Took',
     align: 'right',
+    csv: { Finished: (row) => row.finished_at },
     cell: (row) => (row.finished_at ? took(row.started_at, row.finished_at) : 'running'),
   },
 ];

@@ -50,6 +50,7 @@ function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
       header: 'Accuracy',
       align: 'right',
       sortBy: (row) => row.accuracy,
+      csv: { 'Accuracy (%)': (row) => row.accuracy },
       cell: (row) => percent(row.accuracy),
     },
     {
@@ -57,6 +58,7 @@ function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
       header: 'Precision',
       align: 'right',
       sortBy: (row) => row.precision,
+      csv: { 'Precision (%)': (row) => row.precision },
       cell: (row) => percent(row.precision),
     },
     {
@@ -64,6 +66,7 @@ function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
       header: 'Recall',
       align: 'right',
       sortBy: (row) => row.recall,
+      csv: { 'Recall (%)': (row) => row.recall },
       cell: (row) => percent(row.recall),
     },
     {
@@ -71,6 +74,7 @@ function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
       header: 'F1',
       align: 'right',
       sortBy: (row) => row.f1,
+      csv: { 'F1 (%)': (row) => row.f1 },
       cell: (row) => percent(row.f1),
     },
     {
@@ -78,6 +82,7 @@ function columns(agents: Agent[], open: (id: string) => void): Column<Model>[] {
       header: 'Trained on',
       align: 'right',
       sortBy: (row) => row.training_span_days,
+      csv: { 'Trained on (days)': (row) => row.training_span_days },
       cell: (row) => plural(Math.round(row.training_span_days), 'day'),
     },
     {

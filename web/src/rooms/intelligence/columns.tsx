@@ -15,6 +15,14 @@ const titled = (maxWidth: number): Column<Recommendation> => ({
   id: 'title',
   header: 'Recommendation',
   sortBy: (row) => row.title,
+  csv: {
+    Recommendation: (row) => row.title,
+    Resource: (row) => row.resource.name,
+    'Resource identifier': (row) => row.resource.id,
+    Provider: (row) => row.resource.provider,
+    Account: (row) => row.resource.account,
+    Region: (row) => row.resource.region,
+  },
   cell: (row) => {
     const { name, provider, account, region } = row.resource;
     const place = [name, `${words(provider)} ${account}`, region].filter(Boolean).join(' · ');
@@ -55,6 +63,7 @@ const confidence: Column<Recommendation> = {
   header: 'Confidence',
   align: 'right',
   sortBy: (row) => row.confidence,
+  csv: { 'Confidence (%)': (row) => row.confidence },
   cell: (row) => percent(row.confidence),
 };
 const savings: Column<Recommendation> = {
@@ -62,6 +71,10 @@ const savings: Column<Recommendation> = {
   header: 'Savings a month',
   align: 'right',
   sortBy: (row) => row.savings.expected_monthly ?? Number.NEGATIVE_INFINITY,
+  csv: {
+    'Savings a month (USD)': (row) => row.savings.expected_monthly,
+    'Basis of the savings': (row) => row.savings.basis,
+  },
   cell: (row) => <Saved of={row} />,
 };
 const status: Column<Recommendation> = {
@@ -75,6 +88,10 @@ const applicability: Column<Recommendation> = {
   id: 'applicability',
   header: 'Can be applied',
   sortBy: (row) => APPLICABILITY.indexOf(row.applicability?.state ?? ''),
+  csv: {
+    'Can be applied': (row) => row.applicability?.state,
+    'Blocked by': (row) => row.applicability?.blocked_by,
+  },
   cell: (row) => row.applicability && <Applicable of={row.applicability} />,
 };
 const created: Column<Recommendation> = {

@@ -25,6 +25,13 @@ export function resourceColumn<Row extends Judged>(
     id: 'resource',
     header,
     sortBy: (row) => row.resource_name,
+    csv: {
+      [header]: (row) => row.resource_name,
+      'Resource identifier': (row) => row.resource_id,
+      Kind: (row) => row.kind,
+      Account: (row) => row.account,
+      Region: (row) => row.region,
+    },
     cell: (row) => (
       <div style={{ minWidth: 150, maxWidth: 320 }}>
         <Text size="sm" fw={550} style={{ overflowWrap: 'anywhere' }}>
@@ -61,6 +68,7 @@ export function proofColumns<Row extends Judged>(): Column<Row>[] {
     {
       id: 'entry',
       header: 'Evidence',
+      csv: { 'Entry identifier': (row) => row.event_id },
       minor: true,
       cell: (row) => <EntryLink id={row.event_id} />,
     },

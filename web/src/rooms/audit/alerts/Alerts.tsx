@@ -98,6 +98,7 @@ const FIRING_COLUMNS: Column<Firing>[] = [
     header: 'Alert',
     lead: true,
     sortBy: (row) => row.rule_name,
+    csv: { Alert: (row) => row.rule_name, Group: groupInWords },
     cell: (row) => (
       <>
         <Text size="sm" fw={550}>
@@ -120,6 +121,7 @@ const FIRING_COLUMNS: Column<Firing>[] = [
   {
     id: 'status',
     header: 'Status',
+    csv: { Status: (row) => row.status, 'Assigned to': (row) => row.assignee },
     cell: (row) => (
       <Group gap={6}>
         <Status of={row.status} />
@@ -186,6 +188,7 @@ const RULE_COLUMNS: Column<AlertRule>[] = [
     id: 'name',
     header: 'Rule',
     sortBy: (row) => row.name,
+    csv: { Rule: (row) => row.name, Condition: (row) => row.condition },
     cell: (row) => (
       <div style={{ maxWidth: 420 }}>
         <Text size="sm" fw={550}>
@@ -201,6 +204,11 @@ const RULE_COLUMNS: Column<AlertRule>[] = [
   {
     id: 'threshold',
     header: 'Threshold',
+    csv: {
+      'Threshold count': (row) => row.threshold.count,
+      'Threshold window': (row) => row.threshold.window,
+      'Threshold field': (row) => row.threshold.distinct,
+    },
     cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span>,
   },
   {

@@ -35,6 +35,15 @@ const COLUMNS: Column<AnomalyRow>[] = [
     id: 'title',
     header: 'Anomaly',
     sortBy: (row) => row.title,
+    csv: {
+      Anomaly: (row) => row.title,
+      Resource: (row) => row.resource.name,
+      'Resource identifier': (row) => row.resource.id,
+      Kind: (row) => row.resource.kind,
+      Provider: (row) => row.resource.provider,
+      Account: (row) => row.resource.account,
+      Region: (row) => row.resource.region,
+    },
     cell: (row) => (
       <div style={{ minWidth: 220, maxWidth: 380 }}>
         <Anchor

@@ -25,6 +25,13 @@ const COLUMNS: Column<Drift>[] = [
     id: 'resource',
     header: 'Resource',
     sortBy: (row) => row.resource_name,
+    csv: {
+      Resource: (row) => row.resource_name,
+      'Resource identifier': (row) => row.resource_id,
+      Kind: (row) => row.kind,
+      Account: (row) => row.account,
+      Region: (row) => row.region,
+    },
     cell: (row) => (
       <div style={{ minWidth: 180, maxWidth: 360 }}>
         <Anchor
@@ -48,6 +55,7 @@ const COLUMNS: Column<Drift>[] = [
     id: 'state',
     header: 'State',
     sortBy: (row) => row.state,
+    csv: { State: (row) => row.state, 'Accepted until': (row) => row.acceptance?.ends_at },
     cell: (row) => (
       <div>
         <Status of={COLOURS[row.state]} label={STATES[row.state]} />

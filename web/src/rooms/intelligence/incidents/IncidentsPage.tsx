@@ -22,6 +22,11 @@ const COLUMNS: Column<IncidentSummary>[] = [
     id: 'incident',
     header: 'Incident',
     sortBy: (row) => row.title,
+    csv: {
+      Incident: (row) => row.title,
+      Sources: (row) => row.sources.join(' '),
+      Techniques: (row) => row.techniques.join(' '),
+    },
     cell: (row) => (
       <div style={{ minWidth: 200, maxWidth: 520 }}>
         <Anchor
@@ -57,6 +62,7 @@ const COLUMNS: Column<IncidentSummary>[] = [
     id: 'owner',
     header: 'Owner',
     sortBy: (row) => row.owner ?? '',
+    csv: { Owner: (row) => row.owner },
     cell: (row) => row.owner ?? 'No one',
     minor: true,
   },

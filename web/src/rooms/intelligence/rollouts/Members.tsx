@@ -20,6 +20,12 @@ function columns(rollout: Rollout): Column<RolloutMember>[] {
       id: 'name',
       header: 'Resource',
       sortBy: (row) => row.name,
+      csv: {
+        Resource: (row) => row.name,
+        'Resource identifier': (row) => row.resource_id,
+        'Recommendation identifier': (row) => row.recommendation_id,
+        Production: (row) => row.critical,
+      },
       cell: (row) => (
         <div style={{ minWidth: 150, maxWidth: 300 }}>
           <Anchor
