@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import type { Column } from './DataTable';
 import type { CsvFileProps } from './TableCsv';
-import { cellText, csvOf, plainNumber, saveFile, type CsvValue } from './csv';
+import { cellText, csvOf, plainNumber, saveCsv, type CsvValue } from './csv';
 
 /**
  * The CSV file of a table, saved as soon as it is there. Cells without fields of their own are rendered once, out of sight, and say what
@@ -16,7 +16,7 @@ export function CsvFile<Row extends object>({ label, columns, rows, onClose }: C
       (row) =>
         new Map([...row.cells].map((cell, at) => [rendered[at], plainNumber(cellText(cell))])),
     );
-    saveFile(
+    saveCsv(
       `${label.toLowerCase().replace(/\W+/g, '-')}.csv`,
       csvOf(linesOf(rows, named, (at, column) => cells[at]?.get(column))),
     );

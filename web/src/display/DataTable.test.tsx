@@ -2,12 +2,12 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { show } from '../testing/page';
-import { saveFile } from './csv';
+import { saveCsv } from './csv';
 import { DataTable, type Column } from './DataTable';
 
 vi.mock('./csv', async (original) => ({
   ...(await original<typeof import('./csv')>()),
-  saveFile: vi.fn(),
+  saveCsv: vi.fn(),
 }));
 
 interface Row {
@@ -54,7 +54,7 @@ function table(rows: Row[] | undefined, more: Partial<Parameters<typeof DataTabl
 }
 
 describe('the CSV file of a table', () => {
-  const saved = vi.mocked(saveFile);
+  const saved = vi.mocked(saveCsv);
   const things: Column<Row>[] = [
     {
       id: 'name',

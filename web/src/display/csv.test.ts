@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { cellText, csvOf, plainNumber } from './csv';
+import { describe, expect, it, vi } from 'vitest';
+import { cellText, csvOf, plainNumber, saveCsv, saveFile } from './csv';
 
 describe('CSV of a table', () => {
   it('quotes what needs it, and runs no formulas', () => {
@@ -39,5 +39,32 @@ describe('CSV of a table', () => {
     const cell = document.createElement('td');
     cell.innerHTML = html;
     expect(cellText(cell)).toBe(expected);
+  });
+});
+
+describe('saved files', () => {
+  const bytes = async (save: () => void) => {
+    let made: Blob | undefined;
+    vi.stubGlobal('URL', {
+      createObjectURL: (blob: Blob) => {
+        made = blob;
+        return '#file';
+      },
+      revokeObjectURL: () => undefined,
+    });
+    save();
+    vi.unstubAllGlobals();
+    const reader = new FileReader();
+    const read = new Promise((done) => {
+      reader.onload = done;
+    });
+    if (made) reader.readAsArrayBuffer(made);
+    await read;
+    return [...new Uint8Array(reader.result as ArrayBuffer)].slice(0, 4);
+  };
+
+  it('marks CSV as UTF-8, and adds nothing to the key of the log, which is read to the byte', async () => {
+    expect(await bytes(() => saveCsv('a.csv', 'x'))).toEqual([0xef, 0xbb, 0xbf, 120]);
+    expect(await bytes(() => saveFile('log.vkey', 'log', 'text/plain'))).toEqual([108, 111, 103]);
   });
 });

@@ -50,9 +50,14 @@ export function cellText(cell: Element): string {
     .join(', ');
 }
 
-/** Hands a text to the browser as a file to save. */
-export function saveFile(name: string, text: string, type = 'text/csv;charset=utf-8') {
-  const address = URL.createObjectURL(new Blob(['\uFEFF', text], { type }));
+/** Hands a CSV file to the browser to save. Its first character says that it is UTF-8, which Excel does not assume. */
+export function saveCsv(name: string, text: string) {
+  saveFile(name, `\uFEFF${text}`, 'text/csv;charset=utf-8');
+}
+
+/** Hands a text to the browser as a file to save, exactly as it is. */
+export function saveFile(name: string, text: string, type: string) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   const link = Object.assign(document.createElement('a'), { href: address, download: name });
   link.click();
   URL.revokeObjectURL(address);
