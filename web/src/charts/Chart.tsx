@@ -2,7 +2,8 @@ import { Button, Skeleton, useComputedColorScheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconZoomReset } from '@tabler/icons-react';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ComponentType } from 'react';
+import type { ChartKeys } from './ChartKeys';
 import { chartColors, type ChartColors } from './chart-colors';
 import { isWhole, rangeOf, zoomable, type Range } from './zoom';
 
@@ -15,12 +16,14 @@ interface Props {
 
 /**
  * A picture drawn by ECharts in the colours of the page. `option` must be stable between renders. Dragging across it zooms in;
- * on touch screens, where dragging scrolls the page, two fingers do.
+ * on touch screens, where dragging scrolls the page, two fingers do. With the keyboard, arrow keys read the values.
  */
 export function Chart({ label, height, option }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType | null>(null);
   const range = useRef<Range | null>(null);
+  const shown = useRef<EChartsCoreOption | null>(null);
+  const [Keys, setKeys] = useState<ComponentType<Parameters<typeof ChartKeys>[0]>>();
   const [ready, setReady] = useState(false);
   const [zoomed, setZoomed] = useState(false);
   const scheme = useComputedColorScheme('light');
@@ -29,7 +32,7 @@ export function Chart({ label, height, option }: Props) {
   useEffect(() => {
     let gone = false;
     let observer: ResizeObserver | undefined;
-    void import('./engine').then(({ init }) => {
+    void Promise.all([import('./engine'), import('./ChartKeys')]).then(([{ init }, keys]) => {
       if (gone || !box.current) return;
       const drawn = init(box.current);
       chart.current = drawn;
@@ -39,6 +42,7 @@ export function Chart({ label, height, option }: Props) {
       });
       observer = new ResizeObserver(() => drawn.resize());
       observer.observe(box.current);
+      setKeys(() => keys.ChartKeys);
       setReady(true);
     });
     return () => {
@@ -52,7 +56,8 @@ export function Chart({ label, height, option }: Props) {
   useEffect(() => {
     const drawn = chart.current;
     if (!ready || !drawn) return;
-    drawn.setOption(zoomable(option(chartColors(scheme))), { notMerge: true });
+    shown.current = option(chartColors(scheme));
+    drawn.setOption(zoomable(shown.current), { notMerge: true });
     // Newer figures leave the reader where they were.
     if (range.current && !isWhole(range.current))
       drawn.dispatchAction({ type: 'dataZoom', ...range.current });
@@ -70,6 +75,7 @@ export function Chart({ label, height, option }: Props) {
         {/* Outside the flow: what is drawn has a fixed width and would keep the page from getting narrower. */}
         <div ref={box} style={{ position: 'absolute', inset: 0 }} />
       </div>
+      {Keys && <Keys label={label} height={height} chart={chart} option={shown} />}
       {zoomed && (
         <Button
           size="compact-xs"
