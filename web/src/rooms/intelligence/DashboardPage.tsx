@@ -161,7 +161,7 @@ function saved(data: Dashboard | undefined): string {
   const waiting = data?.savings_unmeasured
     ? `${money(data.savings_unmeasured_monthly)} predicted for ${plural(data.savings_unmeasured, 'change')} not measured yet · `
     : '';
-  return `${waiting}${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${addedInWords(data?.cost_added_open_monthly)}${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`;
+  return `${waiting}${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${addedInWords(data?.cost_added_open_monthly)}${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known amount` : ''}`;
 }
 
 function finished(data: Dashboard | undefined): string {

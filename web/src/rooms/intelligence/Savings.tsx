@@ -50,7 +50,7 @@ export function Savings({ of: data }: { of: Dashboard | undefined }) {
                 </Anchor>
                 {addedInWords(data.cost_added_open_monthly)}
                 {data.savings_open_unpriced
-                  ? `, ${count(data.savings_open_unpriced)} of them without a known price`
+                  ? `, ${count(data.savings_open_unpriced)} of them without a known amount`
                   : ''}
               </>
             )

@@ -198,7 +198,7 @@ function Savings({ of: one }: { of: Recommendation }) {
       <Text size="xs" className="muted" mt={4}>
         {savings.basis === 'bill'
           ? `After discounts and commitments${savings.monthly == null ? '' : `; ${money(Math.abs(savings.monthly))} at list price`}.`
-          : 'At list price: no bill of this resource is known.'}
+          : 'At list price, without discounts and commitments.'}
       </Text>
     </>
   );

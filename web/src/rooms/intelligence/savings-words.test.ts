@@ -26,6 +26,13 @@ test('an unknown saving says what is known of it', () => {
     }),
   ).toBe('Not claimed');
   expect(unknownSaving({ ...lost, savings: savings(null) })).toBe('Price unknown');
+  const told = (cost: string) =>
+    unknownSaving({ kind: 'storage_optimization', savings: savings(null), impact: impact(cost) });
+  expect(told('saves at most $1,050.00 a month (AWS price pages): snapshots share')).toBe(
+    'Up to $1,050',
+  );
+  expect(told('none')).toBe('None');
+  expect(told('the saving is not known: S3 does not count them apart')).toBe('Not known');
 });
 
 test('what saves comes by its amount, what costs more by its urgency in a list of its own', () => {
@@ -50,7 +57,7 @@ test('the totals of a list claim no saving of $0', () => {
   expect(totalsInWords(none)).toBe('2 found · they add $411 a month');
   expect(totalsInWords({ ...none, cost_added_monthly: 0 })).toBe('2 found');
   expect(totalsInWords({ ...none, savings_monthly: 320, savings_unpriced: 1 })).toBe(
-    '2 found · $320 a month could be saved, others add $411 a month · 1 without a known price',
+    '2 found · $320 a month could be saved, others add $411 a month · 1 without a known amount',
   );
 });
 

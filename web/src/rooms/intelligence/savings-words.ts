@@ -9,6 +9,11 @@ type Priced = Pick<Recommendation, 'kind' | 'savings' | 'impact'>;
 export function unknownSaving({ kind, savings, impact }: Priced): string {
   const now = savings.current_monthly_cost;
   if (kind === 'idle_resource_cleanup' && now != null && now > 0) return `Up to ${money(now)}`;
+  // A snapshot keeps what later ones share with it: the service names the most that its deletion can save, in words alone.
+  const most = /^saves at most \$([\d,]+(?:\.\d+)?)/.exec(impact.cost)?.[1];
+  if (most) return `Up to ${money(Number(most.replace(/,/g, '')))}`;
+  if (impact.cost === 'none') return 'None';
+  if (impact.cost.startsWith('the saving is not known')) return 'Not known';
   return impact.cost.startsWith('not claimed') ? 'Not claimed' : 'Price unknown';
 }
 
@@ -42,7 +47,7 @@ export function totalsInWords(of: {
     of.savings_monthly > 0
       ? `${money(of.savings_monthly)} a month could be saved${addedInWords(added)}`
       : added > 0 && `they add ${money(added)} a month`,
-    of.savings_unpriced > 0 && `${count(of.savings_unpriced)} without a known price`,
+    of.savings_unpriced > 0 && `${count(of.savings_unpriced)} without a known amount`,
   ]
     .filter(Boolean)
     .join(' · ');
