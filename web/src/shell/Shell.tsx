@@ -71,7 +71,11 @@ export function Shell() {
         style={{ background: 'var(--surface)', borderColor: 'var(--line)' }}
         aria-label="Main navigation"
       >
-        <AppShell.Section grow style={{ overflowY: 'auto', scrollbarWidth: 'thin' }}>
+        <AppShell.Section
+          grow
+          className="scroll-shadows"
+          style={{ overflowY: 'auto', scrollbarWidth: 'thin' }}
+        >
           <Navigation path={path} permissions={me.permissions} />
         </AppShell.Section>
         {me.demo && (

@@ -11,6 +11,7 @@ describe('operations in words', () => {
     ['approval.sign', 'success', 'Approved'],
     ['action.rolled_back', 'success', 'Rolled back'],
     ['recommendation.execute', 'pending', 'Execution requested'],
+    ['anomaly.execute', 'success', 'Response recorded'],
     ['action.fail', 'failed', 'Change failed'],
     ['describe_instances', 'success', 'Describe instances'],
     ['ec2.RunInstances', undefined, 'Ec2 RunInstances'],

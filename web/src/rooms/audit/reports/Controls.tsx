@@ -45,7 +45,8 @@ export function Controls({ run, summary }: { run: ReportRun; summary: Summary })
         </Table>
       </Table.ScrollContainer>
       <Text size="xs" className="muted">
-        Shows the evidence in the log. An auditor decides whether a control is met.
+        Shows the evidence in the log. Exceptions are entries to review; they are counted apart from
+        the evidence. An auditor decides whether a control is met.
       </Text>
     </div>
   );

@@ -51,11 +51,11 @@ function Account({ portfolio }: { portfolio: Portfolio }) {
             ],
             [
               'Safe level',
-              `Covers ${percent(safe.coverage_percent)}, used to ${percent(safe.utilisation_percent)}; ${money(safe.on_demand_monthly)} a month stay on demand. ${risk(safe)}`,
+              `Covers ${percent(safe.coverage_percent)}, used to ${percent(safe.utilisation_percent)}; ${money(safe.on_demand_monthly)} a month stay on demand. ${risk(safe, portfolio.hours)}`,
             ],
             [
               'Best level',
-              `${money(best.hourly)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`,
+              `${money(best.hourly)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best, portfolio.hours)}`,
             ],
             [
               'Tried on past weeks',

@@ -19,9 +19,11 @@ test('the safe level is advice, or says that none pays off', () => {
 });
 
 test('the risk of a level is told in weeks and in room', () => {
-  expect(risk(level({}))).toMatch(/in no week; use may fall by 25\s?% before it does/);
-  expect(risk(level({ losing_weeks_percent: 50, room_percent: -3 }))).toMatch(
-    /in 50\s?% of the weeks; use is below break-even/,
+  expect(risk(level({}), 672)).toMatch(
+    /^In none of 4 weeks it would have cost more than on demand\. It still saves until use falls by 25\s?%\.$/,
   );
-  expect(risk(level({ hourly: 0 }))).toContain('nothing is at risk');
+  expect(risk(level({ losing_weeks_percent: 50, room_percent: -3 }), 672)).toMatch(
+    /^In 2 of 4 weeks .+ Use is below break-even already\.$/,
+  );
+  expect(risk(level({ hourly: 0 }), 672)).toContain('nothing is at risk');
 });
