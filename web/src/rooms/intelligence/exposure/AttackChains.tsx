@@ -53,6 +53,7 @@ function columns(open: (chain: AttackChain) => void): Column<AttackChain>[] {
       id: 'principal',
       header: 'Principal',
       sortBy: (row) => row.principal,
+      csv: { Principal: (row) => row.principal, Account: (row) => row.account },
       cell: (row) => (
         <div style={{ minWidth: 150, maxWidth: 320 }}>
           <OpenName style={{ overflowWrap: 'anywhere' }} onOpen={() => open(row)}>
@@ -77,12 +78,17 @@ function columns(open: (chain: AttackChain) => void): Column<AttackChain>[] {
       id: 'next',
       header: 'Next likely step',
       sortBy: (row) => row.next[0]?.probability ?? 0,
+      csv: {
+        'Next likely step': (row) => row.next[0]?.stage,
+        'Probability of the step': (row) => row.next[0]?.probability,
+      },
       cell: (row) => <Text size="sm">{nextStep(row)}</Text>,
     },
     {
       id: 'probability',
       header: 'Continues',
       sortBy: (row) => row.probability,
+      csv: { 'Probability that it continues': (row) => row.probability },
       cell: (row) => <Status of={gravity(row)} label={likelihood(row.probability)} />,
     },
     {
