@@ -218,6 +218,18 @@ async function zoomsInAChart({ page, program }) {
   const reset = page.getByRole('button', { name: 'Reset zoom' });
   await reset.click();
   await reset.waitFor({ state: 'hidden' });
+
+  const values = page.getByRole('slider', { name: /^Values of Entries found by/ });
+  await values.focus();
+  await page.keyboard.press('Home');
+  const first = await values.getAttribute('aria-valuetext');
+  assert.match(first, /: Entries \d+$/);
+  await page.keyboard.press('ArrowRight');
+  assert.notEqual(await values.getAttribute('aria-valuetext'), first);
+  await page.keyboard.press('+');
+  await reset.waitFor();
+  await page.keyboard.press('-');
+  await reset.waitFor({ state: 'hidden' });
 }
 
 async function opensTheDocumentation({ page, program, context = page.context() }) {
@@ -247,6 +259,6 @@ export const habits = [
     run: isPressedOnPhones,
   },
   { name: 'many recommendations are snoozed and dismissed at once', run: answersMany },
-  { name: 'a chart is zoomed by dragging and set back', run: zoomsInAChart },
+  { name: 'a chart is zoomed by dragging and by keys, and read by keys', run: zoomsInAChart },
   { name: 'a page leads to its documentation', run: opensTheDocumentation },
 ];

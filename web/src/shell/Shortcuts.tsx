@@ -10,6 +10,13 @@ const GENERAL: [string[], string][] = [
   [['Esc'], 'Close a dialog or menu in which nothing was typed'],
 ];
 
+const CHARTS: [string[], string][] = [
+  [['←', '→'], 'Read the value before or after'],
+  [['Page Up', 'Page Down'], 'Read the value a tenth before or after'],
+  [['Home', 'End'], 'Go to the first or last value'],
+  [['+', '-'], 'Zoom in or out'],
+];
+
 /** The keyboard shortcuts. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
@@ -20,6 +27,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           title="Go to a page"
           of={Object.entries(GO_TO).map(([key, { label }]) => [['g', key], label])}
         />
+        <Keys title="In a chart that has the focus" of={CHARTS} />
         <Text size="xs" className="muted">
           Shortcuts of one or two letters work while no field has the focus.
         </Text>
