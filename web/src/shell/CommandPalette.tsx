@@ -5,7 +5,7 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { IconBulb, IconFileText, IconSearch, IconServer2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import { words } from '../display/wording';
 import { resourcesQuery } from '../rooms/estate/queries';
 import { waitingQuery } from '../rooms/intelligence/queries';
@@ -22,6 +22,8 @@ interface Props {
   permissions: string[];
   opened: boolean;
   typed: string;
+  /** Whether Enter waits for the first hit. */
+  enteredRef: RefObject<boolean>;
   onTyped: (text: string) => void;
   /** Called once the field takes what is typed. */
   onReady: () => void;
@@ -41,12 +43,19 @@ function chooseFirst(list: HTMLElement | null): boolean {
 }
 
 /** Finds pages, resources and recommendations by a part of their name. */
-export function CommandPalette({ permissions, opened, typed, onTyped, onReady, onClose }: Props) {
+export function CommandPalette({
+  permissions,
+  opened,
+  typed,
+  enteredRef,
+  onTyped,
+  onReady,
+  onClose,
+}: Props) {
   const navigate = useNavigate();
   const list = useRef<HTMLDivElement>(null);
-  // Whether the arrows chose a hit, and whether Enter waits for the first one.
+  // Whether the arrows chose a hit.
   const moved = useRef(false);
-  const entered = useRef(false);
   const [query] = useDebouncedValue(typed.trim(), 200);
   useEffect(() => {
     if (opened) palette.open();
@@ -73,10 +82,10 @@ export function CommandPalette({ permissions, opened, typed, onTyped, onReady, o
   const found = searched ? (resources.data?.items ?? []).slice(0, MOST) : [];
   const busy = typed.trim() !== query || resources.isFetching || waiting.isFetching;
   useEffect(() => {
-    if (typed.trim() === '' || moved.current) return;
+    if (typed.trim() === '' || moved.current || !list.current) return;
     const some = chooseFirst(list.current);
-    if (!entered.current || (busy && !some)) return;
-    entered.current = false;
+    if (!enteredRef.current || (busy && !some)) return;
+    enteredRef.current = false;
     if (some) actionsIn(list.current)[0]?.click();
   });
   const nothing = pages.length + found.length + recommendations.length === 0;
@@ -87,7 +96,7 @@ export function CommandPalette({ permissions, opened, typed, onTyped, onReady, o
       query={typed}
       onQueryChange={(text) => {
         moved.current = false;
-        entered.current = false;
+        enteredRef.current = false;
         onTyped(text);
       }}
       onSpotlightClose={onClose}
@@ -104,7 +113,7 @@ export function CommandPalette({ permissions, opened, typed, onTyped, onReady, o
         onKeyDown={({ nativeEvent: { code } }) => {
           if (code === 'ArrowDown' || code === 'ArrowUp') moved.current = true;
           if ((code === 'Enter' || code === 'NumpadEnter') && typed.trim() !== '' && !moved.current)
-            entered.current = !chooseFirst(list.current) && busy;
+            enteredRef.current = !chooseFirst(list.current) && busy;
         }}
       />
       <Spotlight.ActionsList ref={list}>

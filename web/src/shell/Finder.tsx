@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconCommand, IconHelp } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useCallback, useRef, useState } from 'react';
 import { LateMenu } from './LateMenu';
 import { useEarlyKeys } from './useEarlyKeys';
 import { useGoTo } from './useGoTo';
@@ -19,7 +19,11 @@ export function Finder({ path, permissions }: { path: string; permissions: strin
   const [typed, setTyped] = useState('');
   const [ready, setReady] = useState(false);
   // The palette loads with its first use, and opens with a transition: what is typed meanwhile is kept for its field.
-  useEarlyKeys(palette === true && !ready, setTyped);
+  const enteredRef = useRef(false);
+  const onEnter = useCallback(() => {
+    enteredRef.current = true;
+  }, []);
+  useEarlyKeys(palette === true && !ready, setTyped, onEnter);
   const [shortcuts, setShortcuts] = useState(false);
   useHotkeys([['mod+K', () => setPalette(true)]], []);
   useHotkeys([
@@ -67,12 +71,14 @@ export function Finder({ path, permissions }: { path: string; permissions: strin
             permissions={permissions}
             opened={palette}
             typed={typed}
+            enteredRef={enteredRef}
             onTyped={setTyped}
             onReady={() => setReady(true)}
             onClose={() => {
               setPalette(false);
               setReady(false);
               setTyped('');
+              enteredRef.current = false;
             }}
           />
         )}

@@ -7,17 +7,23 @@ export function typedWith(text: string, key: string): string | undefined {
 }
 
 /** Takes the keys that come before the field that they are for is there. Nothing else on the page hears them. */
-export function useEarlyKeys(waiting: boolean, onText: (edit: (text: string) => string) => void) {
+export function useEarlyKeys(
+  waiting: boolean,
+  onText: (edit: (text: string) => string) => void,
+  onEnter: () => void,
+) {
   useEffect(() => {
     if (!waiting) return undefined;
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey } = event;
-      if (ctrlKey || metaKey || altKey || typedWith('', key) === undefined) return;
+      const isText = typedWith('', key) !== undefined;
+      if (ctrlKey || metaKey || altKey || !(isText || key === 'Enter')) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      onText((text) => typedWith(text, key) ?? text);
+      if (isText) onText((text) => typedWith(text, key) ?? text);
+      else onEnter();
     };
     window.addEventListener('keydown', onKey, true);
     return () => window.removeEventListener('keydown', onKey, true);
-  }, [waiting, onText]);
+  }, [waiting, onText, onEnter]);
 }
