@@ -69,6 +69,8 @@ impl Prometheus {
                 .args([
                     "--storage.tsdb.retention.time=90d",
                     "--storage.remote.flush-deadline=1s",
+                    // The past ends before the test begins, which may take minutes on a busy machine.
+                    "--query.lookback-delta=30m",
                 ])
                 .args(web)
                 .stdin(Stdio::null())
