@@ -43,6 +43,16 @@ struct Seen {
     actions: Vec<Action>,
 }
 
+/// Returns `true` for a member that was not changed and will not be: it was left out, or it failed and
+/// a person goes on without it.
+fn is_out(member: &RolloutMember) -> bool {
+    match member.state {
+        MemberState::LeftOut => true,
+        MemberState::Failed => member.accepted,
+        _ => false,
+    }
+}
+
 impl RolloutService {
     /// Moves every rollout that has not ended. Returns how many changed.
     pub(crate) async fn roll_out(&self, caller: &Caller) -> Result<u64, EngineError> {
@@ -195,11 +205,7 @@ impl RolloutService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         loop {
-            if !rollout
-                .members
-                .iter()
-                .any(|member| member.state != MemberState::LeftOut && !member.accepted)
-            {
+            if rollout.members.iter().all(is_out) {
                 rollout.status = RolloutStatus::Aborted;
                 rollout.reason = Some("nothing is left that it could change".to_owned());
                 return self

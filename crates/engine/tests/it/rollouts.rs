@@ -357,6 +357,22 @@ async fn not_enough_data_is_no_success() {
     );
 
     assert_eq!(changed(&world).await, 1);
+
+    // A person who tested each of them gets it to its end.
+    for expected in [RolloutStatus::Held, RolloutStatus::Completed] {
+        world
+            .engine
+            .rollouts
+            .rollout_resume(&recommendation.id, "tested by hand", &operator())
+            .await
+            .unwrap();
+        look(&world).await;
+        world.clock.advance(SignedDuration::from_hours(25));
+        look(&world).await;
+        let now = again(&world, &recommendation).await;
+        assert_eq!(now.status, expected, "{:?}: {:?}", now.reason, now.gates);
+    }
+    assert_eq!(changed(&world).await, 2);
 }
 
 #[tokio::test]
