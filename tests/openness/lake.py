@@ -61,7 +61,7 @@ def manifest(home, keyring=None):
         if not found:
             raise Broken("a record of the manifest has no attestation")
         record = json.loads(line)
-        if record["version"] not in (2, 3, 4) or record["kind"] not in (("seal", "expire", "erase") if newest else ("snapshot",)):
+        if record["version"] not in (2, 3, 4, 5) or record["kind"] not in (("seal", "expire", "erase") if newest else ("snapshot",)):
             raise Broken(f"the manifest has a {record['kind']} of version {record['version']}")
         attested(record, hashlib.sha256(before + body).digest(), keys)
         before = hashlib.sha256(before + line).digest()

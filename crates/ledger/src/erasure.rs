@@ -5,17 +5,22 @@
 //! that the manifest does not list, which the next run or start removes; never entries that are gone
 //! without their tombstone. Commitments and hashes of the tree stay, so every other entry is proved
 //! as before.
+//!
+//! The new file is written to the local disk, whatever tier the segment lies in, and the ordinary
+//! moves bring it there again. The mark of the erasure names the tier of the old file, so that the
+//! next run finds it after a crash.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use reeve_audit::{Draft, events};
-use reeve_tlog::Hash;
+use reeve_audit::{Draft, Tier, events};
+use reeve_tlog::{Hash, Tree};
 
 use crate::entry::{Receipt, SealedEntry, StoredEntry};
 use crate::expiry::{ExpireError, root_of};
 use crate::ledger::Ledger;
 use crate::manifest::journal::{Journal, replace};
+use crate::read::leaf_hash;
 use crate::segment::{Erased, SegmentError, SegmentMeta};
 
 /// Rows that are restored at a time.
@@ -49,21 +54,15 @@ impl Ledger {
     /// refers to it before [`Ledger::erase`].
     ///
     /// # Errors
-    /// The segment has expired, lies in another tier, lacks one of the entries, is not what was
-    /// sealed, or the new file cannot be written or is not what it should be.
+    /// The segment has expired, is being moved, lies in the cold tier and was not restored, lacks
+    /// one of the entries, is not what was sealed, or the new file cannot be written or is not what
+    /// it should be.
     pub async fn rewrite(
         &self,
         path: &str,
         sequences: &[u64],
     ) -> Result<RewrittenSegment, ExpireError> {
-        let before = self.segment(path)?;
-        if before.expired.is_some() {
-            return Err(ExpireError::refused(path, "it has expired"));
-        }
-        if before.moved.is_some() {
-            let cause = "it lies in another tier, and entries are erased on the local disk alone";
-            return Err(ExpireError::refused(path, cause));
-        }
+        let before = self.rewritable(path)?;
         let store = &self.shared().segments;
         let mut kept = Vec::new();
         let mut erased = BTreeMap::new();
@@ -78,34 +77,104 @@ impl Ledger {
             return Err(ExpireError::refused(path, "it lacks an entry to erase"));
         }
 
+        let after = self.written_anew(&before, &kept).await?;
+        Ok(RewrittenSegment {
+            before,
+            after,
+            sequences: runs(erased.keys().copied()),
+            root: root_of(erased.values()),
+        })
+    }
+
+    /// Writes a segment anew whose file is gone, from rows that a later file of it has: what a restored
+    /// log needs whose segment was erased from in a farther tier after the backup. Nothing refers to
+    /// the new file before [`Ledger::erase`].
+    ///
+    /// # Errors
+    /// As of [`Ledger::rewrite`]; or rows and sequences do not make up the segment.
+    pub async fn rewrite_from(
+        &self,
+        path: &str,
+        rows: Vec<SealedEntry>,
+        sequences: &[u64],
+    ) -> Result<RewrittenSegment, ExpireError> {
+        let before = self.rewritable(path)?;
+        let is_erased = |row: &SealedEntry| sequences.binary_search(&row.sequence).is_ok();
+        let count = rows.len() as u64 + sequences.len() as u64;
+        if sequences.is_empty() || count != before.count || rows.iter().any(is_erased) {
+            let cause = "the rows that are left and the erased ones do not make it up";
+            return Err(ExpireError::refused(path, cause));
+        }
+        let kept = self.entries_of(rows).await?.into_iter().map(Arc::new);
+        let kept: Vec<Arc<StoredEntry>> = kept.collect();
+        let (shared, erased) = (self.shared().clone(), sequences.to_vec());
+        let root = tokio::task::spawn_blocking(move || {
+            let mut tree = Tree::new();
+            for sequence in erased {
+                tree.append(leaf_hash(&shared, sequence)?, |_, _| {});
+            }
+            Ok::<Hash, ExpireError>(tree.root())
+        });
+        let root = root.await.map_err(|_| ExpireError::Closed)??;
+
+        let after = self.written_anew(&before, &kept).await?;
+        Ok(RewrittenSegment {
+            before,
+            after,
+            sequences: runs(sequences.iter().copied()),
+            root,
+        })
+    }
+
+    /// Returns a segment whose file may be replaced.
+    fn rewritable(&self, path: &str) -> Result<SegmentMeta, ExpireError> {
+        let segment = self.segment(path)?;
+        if segment.expired.is_some() {
+            return Err(ExpireError::refused(path, "it has expired"));
+        }
+        // The mark of an erasure names one tier, and its file may lie in two.
+        if segment.leaving().is_some() {
+            let cause = "its move to another tier has not ended";
+            return Err(ExpireError::refused(path, cause));
+        }
+        let is_restored = self.shared().deadlines.read().restored.contains(path);
+        if segment.tier() == Tier::Cold && !is_restored {
+            let cause = "it lies in the cold tier and was not restored";
+            return Err(ExpireError::refused(path, cause));
+        }
+        Ok(segment)
+    }
+
+    /// Writes the file of a segment with these of its entries, and reads it back.
+    async fn written_anew(
+        &self,
+        before: &SegmentMeta,
+        kept: &[Arc<StoredEntry>],
+    ) -> Result<SegmentMeta, ExpireError> {
+        let store = &self.shared().segments;
         self.shared().config.fence.check()?;
         // A move that was interrupted may have left a copy, which nothing would name afterwards.
-        store.withdraw(&before).await?;
-        let after = store.rewrite(&before, &kept).await?;
-        let is_next = after.path == before.path_after(before.erased.len() + 1);
-        let sequences = runs(erased.keys().copied());
+        store.withdraw(before).await?;
+        let after = store.rewrite(before, kept).await?;
+        let is_next =
+            after.moved.is_none() && after.path == before.path_after(before.erased.len() + 1);
         let mut marked = after.clone();
         marked.erased.push(Erased {
             entry: 0,
             request: String::new(),
-            sequences: sequences.clone(),
+            sequences: Vec::new(),
+            tier: None,
         });
         let read = self.entries_of(store.read(&marked).await?).await?;
         let is_same = |(found, kept): (&StoredEntry, &Arc<StoredEntry>)| {
             (found.sequence, found.leaf_hash) == (kept.sequence, kept.leaf_hash)
         };
-        if !is_next || read.len() != kept.len() || !read.iter().zip(&kept).all(is_same) {
+        if !is_next || read.len() != kept.len() || !read.iter().zip(kept).all(is_same) {
             let message = "it is not what was written".to_owned();
             let path = after.path;
             return Err(SegmentError::Damaged { path, message }.into());
         }
-
-        Ok(RewrittenSegment {
-            before,
-            after,
-            sequences,
-            root: root_of(erased.values()),
-        })
+        Ok(after)
     }
 
     /// Records the tombstone of erased entries, and puts the new segment in place of the old one;
@@ -134,30 +203,72 @@ impl Ledger {
             entry: receipt.sequence,
             request,
             sequences: rewritten.sequences,
+            tier: rewritten.before.moved.map(|moved| moved.tier),
         });
         self.change_listed(path, |_| segment, replace, Journal::erase)
             .await?;
         Ok(receipt)
     }
 
-    /// Deletes what erasures before left: files of segments that were written anew since. Returns
-    /// the bytes that went.
+    /// Deletes what erasures before left, in whatever tier: files of segments that were written anew
+    /// since. Returns the bytes that went.
     ///
     /// # Errors
-    /// A file could not be deleted.
+    /// A file could not be deleted; the others are.
     pub async fn remove_replaced(&self) -> Result<u64, ExpireError> {
-        let mut bytes = 0;
+        self.remove_replaced_within(Tier::Cold).await
+    }
+
+    /// Deletes what erasures before left on the local disk.
+    ///
+    /// # Errors
+    /// A file could not be deleted; the others are.
+    pub async fn remove_replaced_here(&self) -> Result<u64, ExpireError> {
+        self.remove_replaced_within(Tier::Hot).await
+    }
+
+    async fn remove_replaced_within(&self, farthest: Tier) -> Result<u64, ExpireError> {
+        let (mut bytes, mut failure) = (0, None);
         for segment in self.segments().iter() {
-            for erasures in 0..segment.erased.len() {
-                self.shared().config.fence.check()?;
-                // Segments are erased before they are moved: what was replaced lay here alone.
-                let replaced = SegmentMeta {
-                    path: segment.path_after(erasures),
-                    moved: None,
-                    ..segment.clone()
-                };
-                bytes += self.shared().segments.remove(&replaced).await?;
+            // What it replaced went before it was freed.
+            if segment.expired.is_some_and(|mark| mark.freed.is_some()) {
+                continue;
             }
+            // A place that does not answer keeps no other file from being deleted.
+            match self.remove_replaced_of(segment, farthest).await {
+                Ok(removed) => bytes += removed,
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        failure.map_or(Ok(bytes), Err)
+    }
+
+    /// Deletes the files of a segment that erasures replaced in the tiers up to one.
+    pub(crate) async fn remove_replaced_of(
+        &self,
+        segment: &SegmentMeta,
+        farthest: Tier,
+    ) -> Result<u64, ExpireError> {
+        let shared = self.shared();
+        let mut bytes = 0;
+        for (erasures, erased) in segment.erased.iter().enumerate() {
+            let tier = erased.tier.unwrap_or_default();
+            let path = segment.path_after(erasures);
+            // Asking a place again and again costs requests.
+            if tier > farthest || shared.removed.lock().contains(&path) {
+                continue;
+            }
+            shared.config.fence.check()?;
+            let replaced = SegmentMeta {
+                path: path.clone(),
+                moved: None,
+                ..segment.clone()
+            };
+            bytes += match tier {
+                Tier::Hot => shared.segments.remove(&replaced).await?,
+                _ => shared.segments.leave(&replaced, tier).await?,
+            };
+            shared.removed.lock().insert(path);
         }
         Ok(bytes)
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::{Draft, events};
+use reeve_audit::{Draft, Tier, events};
 use reeve_tlog::{Hash, Tree};
 
 use crate::append::AppendError;
@@ -126,8 +126,10 @@ impl Ledger {
         if segment.expired.is_none() {
             return Err(ExpireError::refused(path, "it has not expired"));
         }
+        // Nothing looks for files that erasures replaced once the segment is freed.
+        let replaced = self.remove_replaced_of(&segment, Tier::Cold).await?;
         self.shared().config.fence.check()?;
-        Ok(self.shared().segments.remove(&segment).await?)
+        Ok(replaced + self.shared().segments.remove(&segment).await?)
     }
 
     /// Records that the files of an expired segment are gone.

@@ -98,6 +98,7 @@ pub(crate) async fn open(
         view: RwLock::new(view),
         all_segments: RwLock::default(),
         deadlines: RwLock::default(),
+        removed: Mutex::default(),
         classes: RwLock::new(None),
         head: RwLock::new(LedgerHead {
             size,

@@ -4,7 +4,7 @@ use std::io;
 
 use reeve_audit::ReadBackError;
 use reeve_tlog::{
-    Checkpoint, Disclosure, InclusionProveError, ProofFile, SALT_LEN, SignedNote, TileId,
+    Checkpoint, Disclosure, Hash, InclusionProveError, ProofFile, SALT_LEN, SignedNote, TileId,
     TileResource, commitment, prove_inclusion,
 };
 
@@ -163,6 +163,11 @@ fn restore_one(shared: &Shared, sealed: SealedEntry) -> Result<StoredEntry, Read
     }
 
     Ok(entry)
+}
+
+/// Returns the leaf hash of an entry, whose content may be gone.
+pub(crate) fn leaf_hash(shared: &Shared, sequence: u64) -> Result<Hash, ReadError> {
+    link(shared, sequence).map(|link| link.leaf_hash)
 }
 
 /// An entry's leaf and links, sealed or not.

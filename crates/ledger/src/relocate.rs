@@ -48,7 +48,7 @@ impl Ledger {
         }
         let segment = self.segment(&path)?;
         let from = segment.tier();
-        if segment.expired.is_some() || to <= from || leaving(&segment).is_some() {
+        if segment.expired.is_some() || to <= from || segment.leaving().is_some() {
             return Err(ExpireError::refused(
                 path,
                 "it is not in the state for this move",
@@ -74,7 +74,7 @@ impl Ledger {
     /// No move of the segment waits for this, or the file could not be deleted.
     pub async fn settle(&self, path: &str) -> Result<u64, ExpireError> {
         let segment = self.segment(path)?;
-        let (Some(moved), Some(tier)) = (segment.moved.clone(), leaving(&segment)) else {
+        let (Some(moved), Some(tier)) = (segment.moved.clone(), segment.leaving()) else {
             return Err(ExpireError::refused(path, "it leaves no tier"));
         };
         self.shared().config.fence.check()?;
@@ -101,8 +101,4 @@ impl Ledger {
         self.change_listed(path, noted, relocate, Journal::relocate)
             .await
     }
-}
-
-fn leaving(segment: &SegmentMeta) -> Option<Tier> {
-    segment.moved.as_ref().and_then(|moved| moved.leaving)
 }

@@ -58,6 +58,9 @@ pub struct Erased {
     pub request: String,
     /// First and last sequence of each run of erased entries, ascending.
     pub sequences: Vec<(u64, u64)>,
+    /// Tier in which the file before lay, and may lie until it is deleted; `None` is the local disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
 }
 
 impl Erased {
@@ -175,6 +178,11 @@ impl SegmentMeta {
         self.moved.as_ref().map_or(Tier::Hot, |moved| moved.tier)
     }
 
+    /// Returns the tier that its file from before a move may still lie in.
+    pub(crate) fn leaving(&self) -> Option<Tier> {
+        self.moved.as_ref().and_then(|moved| moved.leaving)
+    }
+
     /// Key of the order of the manifest.
     pub(crate) fn order(&self) -> (u64, &str) {
         (self.first_sequence, &self.class)
@@ -231,10 +239,10 @@ pub trait SegmentStore: Send + Sync {
         class: &str,
         entries: &[Arc<StoredEntry>],
     ) -> Result<SegmentMeta, SegmentError>;
-    /// Writes a segment anew with these of its entries, maybe none, beside its present file;
-    /// durable when this returns. The path is that after one more erasure
+    /// Writes a segment anew with these of its entries, maybe none, to the local disk, whatever tier
+    /// its present file lies in; durable when this returns. The path is that after one more erasure
     /// ([`SegmentMeta::path_after`]); what an interrupted attempt left there is replaced. Range,
-    /// class and marks of the answer are those of the segment given.
+    /// class and erasures of the answer are those of the segment given.
     async fn rewrite(
         &self,
         segment: &SegmentMeta,
@@ -270,14 +278,14 @@ pub trait SegmentStore: Send + Sync {
             message: format!("no place is configured for the {to} tier"),
         })
     }
-    /// Deletes copies that interrupted moves of a segment of the local disk left in the farther tiers,
-    /// before it is written anew; gone for good when this returns. A file that is not such a copy is
-    /// an error. Stores of one place have none.
+    /// Deletes copies that interrupted moves of a segment left in the tiers beyond its own, before it
+    /// is written anew; gone for good when this returns. A file that is not such a copy is an error.
+    /// Stores of one place have none.
     async fn withdraw(&self, _segment: &SegmentMeta) -> Result<(), SegmentError> {
         Ok(())
     }
-    /// Deletes the file that a segment has in a tier that it has left; gone for good when this
-    /// returns. Returns its bytes, 0 if it was gone before.
+    /// Deletes the file that a segment has in a tier that it has left, and local copies of it; gone
+    /// for good when this returns. Returns its bytes, 0 if it was gone before.
     async fn leave(&self, segment: &SegmentMeta, tier: Tier) -> Result<u64, SegmentError> {
         Err(SegmentError::Io {
             path: segment.path.clone(),

@@ -1,6 +1,6 @@
 //! State shared by the sequencer, callers, readers and the seal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -97,6 +97,8 @@ pub(crate) struct Shared {
     pub(crate) all_segments: RwLock<Arc<Vec<SegmentMeta>>>,
     /// Times at which segments cease to be shown.
     pub(crate) deadlines: RwLock<Deadlines>,
+    /// Files that erasures replaced and that are known to be gone.
+    pub(crate) removed: Mutex<HashSet<String>>,
     /// Classes of new entries; those of the specification where none were given.
     pub(crate) classes: RwLock<Option<Arc<Classes>>>,
     pub(crate) head: RwLock<LedgerHead>,

@@ -14,6 +14,7 @@ mod faulty_disk;
 mod fence;
 mod formats;
 mod log;
+mod moved_erasure;
 mod proofs;
 mod recovery;
 mod seal_cost;

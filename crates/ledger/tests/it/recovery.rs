@@ -333,10 +333,10 @@ async fn damaged_manifest_and_tiles_are_refused() {
 
     fs::write(
         &manifest,
-        text.replacen("\"version\":4", "\"version\":5", 1),
+        text.replacen("\"version\":5", "\"version\":6", 1),
     )
     .unwrap();
-    assert!(log.refused().await.to_string().contains("its version is 5"));
+    assert!(log.refused().await.to_string().contains("its version is 6"));
     fs::remove_file(&manifest).unwrap();
     let error = log.refused().await;
     assert!(

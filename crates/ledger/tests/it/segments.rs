@@ -164,6 +164,14 @@ impl SegmentStore for MemorySegments {
         self.ask(&segment.path)
     }
 
+    async fn withdraw(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
+        self.ask(&segment.path)?;
+        self.copies
+            .lock()
+            .retain(|(tier, path), _| *path != segment.path || *tier <= segment.tier());
+        self.ask(&segment.path)
+    }
+
     async fn leave(&self, segment: &SegmentMeta, tier: Tier) -> Result<u64, SegmentError> {
         self.ask(&segment.path)?;
         let gone = match tier {
@@ -181,9 +189,13 @@ impl SegmentStore for MemorySegments {
                 message,
             })?;
         }
+        let named = |tier: Tier| {
+            let moved = segment.moved.as_ref();
+            moved.is_some_and(|moved| moved.tier == tier || moved.leaving == Some(tier))
+        };
         self.copies
             .lock()
-            .retain(|(_, path), _| *path != segment.path);
+            .retain(|(tier, path), _| *path != segment.path || !named(*tier));
         let gone = self.written.lock().remove(&segment.path);
         Ok(gone.map_or(0, |_| segment.bytes))
     }

@@ -4,9 +4,10 @@ use super::super::{ManifestError, has_sound_runs};
 use super::{contradicts, found};
 use crate::segment::SegmentMeta;
 
-/// Replaces segments of a list, which is in the order of the manifest. Refuses segments that are not
-/// in it, have expired or lie in another tier, and an erasure that takes another back, takes entries
-/// twice, or does not account for each entry that is gone.
+/// Replaces segments of a list, which is in the order of the manifest. The new file lies on the local
+/// disk, and the mark names the tier that the old one lies in. Refuses segments that are not in the
+/// list, have expired or are being moved, and an erasure that takes another back, takes entries
+/// twice, names another tier, or does not account for each entry that is gone.
 pub(crate) fn replace(
     segments: &mut [SegmentMeta],
     rewritten: &[SegmentMeta],
@@ -17,14 +18,20 @@ pub(crate) fn replace(
         if segment.expired.is_some() || change.expired.is_some() {
             return refused("an erasure names a segment that has expired");
         }
-        // Segments are written anew on the local disk alone.
-        if segment.moved.is_some() || change.moved.is_some() {
-            return refused("an erasure names a segment that lies in another tier");
+        if change.moved.is_some() {
+            return refused("an erasure writes a segment to another tier than the local disk");
+        }
+        // Nothing would name the file in the tier before.
+        if segment.leaving().is_some() {
+            return refused("an erasure names a segment whose move has not ended");
         }
 
         let Some((newest, before)) = change.erased.split_last() else {
             return refused("an erasure erases nothing");
         };
+        if newest.tier != segment.moved.as_ref().map(|moved| moved.tier) {
+            return refused("an erasure names another tier than the one that its segment lies in");
+        }
         if before != segment.erased || change.last_sequence != segment.last_sequence {
             return refused("an erasure describes the segment differently");
         }

@@ -10,9 +10,10 @@ use super::{Digest, Extent, NAME, Seal};
 use crate::attest::Attestor;
 use crate::segment::SegmentMeta;
 
-/// Version of the records that are written. Version 3 had neither erasures nor tiers; version 2 had
-/// neither expired segments nor the latest `recorded_at`; version 1 was a file of its own.
-const VERSION: u32 = 4;
+/// Version of the records that are written. Version 4 had erasures of segments of the local disk
+/// alone; version 3 had neither erasures nor tiers; version 2 had neither expired segments nor the
+/// latest `recorded_at`; version 1 was a file of its own.
+const VERSION: u32 = 5;
 /// Oldest version that is read.
 const OLDEST_VERSION: u32 = 2;
 /// Beginning of the last member. It cannot stand inside a JSON string, where quotes are escaped.

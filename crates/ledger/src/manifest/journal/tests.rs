@@ -237,9 +237,11 @@ fn erased(before: &SegmentMeta, sequences: &[(u64, u64)]) -> SegmentMeta {
         entry: 15,
         request: "request-1".into(),
         sequences: sequences.to_vec(),
+        tier: before.moved.as_ref().map(|moved| moved.tier),
     });
-    after.count -= after.erased_count();
-    after.path = before.path_after(1);
+    after.moved = None;
+    after.count = before.sealed_count() - after.erased_count();
+    after.path = before.path_after(after.erased.len());
     after
 }
 
@@ -275,10 +277,26 @@ fn moved(tier: Tier, entry: u64, leaving: Option<Tier>) -> SegmentMeta {
     }
 }
 
+/// The file that the version before erasures in farther tiers wrote.
+#[test]
+fn a_file_of_version_4_is_read() {
+    let written = Written::seals(0);
+    let bytes = include_bytes!("../../../tests/fixtures/manifest-v4.journal");
+    std::fs::write(written.path(), bytes).unwrap();
+    let content = written.read().unwrap();
+    assert_eq!((content.records, content.manifest.sealed_size), (10, 30));
+    let cold = moved(Tier::Cold, 14, Some(Tier::Warm));
+    let after = erased(&segment(20, 30), &[(20, 22), (29, 29)]);
+    assert_eq!(
+        content.manifest.segments,
+        [marked(15, Some(16)), cold, after]
+    );
+}
+
 /// The file as this version writes it; `REEVE_UPDATE=1` writes the fixture anew.
 #[test]
-fn a_file_of_version_4_is_written_and_read() {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest-v4.journal");
+fn a_file_of_version_5_is_written_and_read() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest-v5.journal");
     let mut written = Written::seals(3);
     let states = [
         moved(Tier::Warm, 13, Some(Tier::Hot)),
@@ -299,6 +317,23 @@ fn a_file_of_version_4_is_written_and_read() {
     let after = erased(&segment(20, 30), &[(20, 22), (29, 29)]);
     let all = [marked(15, Some(16)), states[2].clone(), after.clone()];
     written.journal.erase(vec![after.clone()], &all).unwrap();
+    // The one in the cold tier is written anew on the local disk, and moved again.
+    let settled = moved(Tier::Cold, 14, None);
+    let rewritten = erased(&settled, &[(10, 10), (15, 19)]);
+    let back = SegmentMeta {
+        moved: moved(Tier::Cold, 17, Some(Tier::Hot)).moved,
+        ..rewritten.clone()
+    };
+    let with = |one: &SegmentMeta| [marked(15, Some(16)), one.clone(), after.clone()];
+    let journal = &mut written.journal;
+    journal
+        .relocate(vec![settled.clone()], &with(&settled))
+        .unwrap();
+    journal
+        .erase(vec![rewritten.clone()], &with(&rewritten))
+        .unwrap();
+    journal.relocate(vec![back.clone()], &with(&back)).unwrap();
+    let all = with(&back);
     let bytes = std::fs::read(written.path()).unwrap();
     if std::env::var_os("REEVE_UPDATE").is_some() {
         std::fs::write(&fixture, &bytes).unwrap();
@@ -306,7 +341,7 @@ fn a_file_of_version_4_is_written_and_read() {
 
     assert_eq!(std::fs::read(&fixture).unwrap(), bytes);
     let content = written.read().unwrap();
-    assert_eq!((content.records, content.manifest.sealed_size), (10, 30));
+    assert_eq!((content.records, content.manifest.sealed_size), (13, 30));
     assert_eq!(content.manifest.segments, all);
     // A snapshot of it is read too.
     let folded = Journal::create(
@@ -324,9 +359,12 @@ fn an_erasure_accounts_for_each_entry() {
     let sound = erased(&segment(10, 20), &[(10, 12)]);
     replace(&mut [segment(10, 20)], std::slice::from_ref(&sound)).unwrap();
     type Change = fn(&mut SegmentMeta);
-    let changes: [(&str, Change); 9] = [
-        ("another tier", |after| {
+    let changes: [(&str, Change); 10] = [
+        ("than the local disk", |after| {
             after.moved = moved(Tier::Warm, 13, None).moved
+        }),
+        ("names another tier", |after| {
+            after.erased[0].tier = Some(Tier::Warm)
         }),
         ("not account", |after| after.count += 1),
         ("another file", |after| after.path.push('x')),
@@ -350,10 +388,6 @@ fn an_erasure_accounts_for_each_entry() {
         assert!(error.to_string().contains(message), "{message}: {error}");
     }
 
-    let away = moved(Tier::Warm, 13, None);
-    let after = erased(&away, &[(10, 12)]);
-    let error = replace(&mut [away], &[after]).unwrap_err();
-    assert!(error.to_string().contains("another tier"), "{error}");
     // What was erased before can be moved.
     let mut segments = [sound.clone()];
     let after = SegmentMeta {
@@ -371,6 +405,50 @@ fn an_erasure_accounts_for_each_entry() {
     twice.count = 4;
     let error = replace(&mut [sound], &[twice]).unwrap_err();
     assert!(error.to_string().contains("erased before"), "{error}");
+}
+
+#[test]
+fn an_erasure_brings_a_settled_segment_to_the_local_disk_and_names_its_tier() {
+    let warm = moved(Tier::Warm, 13, None);
+    let after = erased(&warm, &[(10, 12)]);
+    let named = |tier: Option<Tier>| {
+        let mut after = after.clone();
+        after.erased[0].tier = tier;
+        after
+    };
+    let mut segments = [warm.clone()];
+    replace(&mut segments, std::slice::from_ref(&after)).unwrap();
+    assert_eq!(segments[0], after);
+    let kept = SegmentMeta {
+        moved: warm.moved.clone(),
+        ..after.clone()
+    };
+    for (before, wrong, message) in [
+        (&warm, kept, "than the local disk"),
+        (&warm, named(None), "names another tier"),
+        (&warm, named(Some(Tier::Hot)), "names another tier"),
+        (&warm, named(Some(Tier::Cold)), "names another tier"),
+        (
+            &moved(Tier::Warm, 13, Some(Tier::Hot)),
+            after.clone(),
+            "has not ended",
+        ),
+    ] {
+        let error = replace(&mut [before.clone()], &[wrong]).unwrap_err();
+        assert!(error.to_string().contains(message), "{message}: {error}");
+    }
+
+    // It moves to its tier again, from the local disk, and is erased from again there.
+    let moved_again = |leaving: Option<Tier>| SegmentMeta {
+        moved: moved(Tier::Warm, 16, leaving).moved,
+        ..after.clone()
+    };
+    relocate(&mut segments, &[moved_again(None)]).unwrap_err();
+    relocate(&mut segments, &[moved_again(Some(Tier::Hot))]).unwrap();
+    relocate(&mut segments, &[moved_again(None)]).unwrap();
+    let second = erased(&moved_again(None), &[(15, 19)]);
+    replace(&mut segments, std::slice::from_ref(&second)).unwrap();
+    assert_eq!(segments, [second]);
 }
 
 #[test]

@@ -135,6 +135,7 @@ impl SegmentStore for Segments {
                 SegmentMeta {
                     path,
                     count: entries.len() as u64,
+                    moved: None,
                     ..segment.clone()
                 }
             }
