@@ -96,6 +96,9 @@ pub(crate) struct ErasureMark {
     pub(crate) request: String,
     /// First and last sequence of each run, ascending.
     pub(crate) sequences: Vec<(u64, u64)>,
+    /// Tier that the file before lay in; `None` is the data directory.
+    #[serde(default)]
+    pub(crate) tier: Option<TierName>,
 }
 
 impl ErasureMark {
@@ -345,6 +348,15 @@ impl Manifest {
             if !segment.erased.iter().all(within) {
                 let message =
                     format!("the erased sequences of {path} are not in order, or not of it");
+                findings.add(Finding::new(MANIFEST, message));
+            }
+            // The data directory is the absence of a tier.
+            if segment
+                .erased
+                .iter()
+                .any(|mark| mark.tier == Some(TierName::Hot))
+            {
+                let message = format!("an erasure from {path} names a tier that is none");
                 findings.add(Finding::new(MANIFEST, message));
             }
         }

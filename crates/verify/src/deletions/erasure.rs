@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::ignored_holds;
 use crate::expiry::erasure::ErasedRuns;
 use crate::expiry::evidence::{EarlierTombstone, ErasureTombstone, ExpiryEvidence};
-use crate::manifest::{ErasureMark, Listed};
+use crate::manifest::{ErasureMark, Listed, TierName};
 
 /// Approvals that a request needs.
 const APPROVALS: usize = 2;
@@ -62,6 +62,7 @@ fn describes(tombstone: &ErasureTombstone, segment: &Listed, mark: &ErasureMark)
         &tombstone.class,
         &tombstone.request,
         &tombstone.sequences,
+        tombstone.tier,
     );
     let held = (
         segment.first_sequence,
@@ -69,6 +70,7 @@ fn describes(tombstone: &ErasureTombstone, segment: &Listed, mark: &ErasureMark)
         &segment.class,
         &mark.request,
         &mark.sequences,
+        mark.tier.unwrap_or(TierName::Hot),
     );
     stated == held
 }

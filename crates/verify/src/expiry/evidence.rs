@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::policy::PolicyList;
+use crate::manifest::TierName;
 
 /// Entries of these types are kept while a log is read.
 const TYPES: [&[u8]; 8] = [
@@ -56,6 +57,10 @@ pub(crate) struct ErasureTombstone {
     pub(crate) first_sequence: u64,
     pub(crate) last_sequence: u64,
     pub(crate) class: String,
+    /// Tier that the file before lay in; absent in tombstones of earlier versions, which erased in the
+    /// data directory alone.
+    #[serde(default = "data_directory")]
+    pub(crate) tier: TierName,
     pub(crate) entries: u64,
     pub(crate) sequences: Vec<(u64, u64)>,
     pub(crate) commitments_root: String,
@@ -68,6 +73,10 @@ pub(crate) struct ErasureTombstone {
     /// Tombstone of the log before a restore that this one repeats.
     #[serde(default)]
     pub(crate) reapplied: Option<EarlierTombstone>,
+}
+
+fn data_directory() -> TierName {
+    TierName::Hot
 }
 
 /// Tombstone of a log before it was restored.

@@ -10,8 +10,9 @@ use super::{Listed, MANIFEST, Manifest, SegmentRow, TierName, listed};
 use crate::error::{CannotVerify, with_causes};
 use crate::finding::{Finding, Findings};
 
-/// Versions that are known; version 3 had neither erasures nor tiers, version 2 no expired segments.
-const VERSIONS: std::ops::RangeInclusive<u64> = 2..=4;
+/// Versions that are known; version 4 had erasures of segments of the data directory alone, version 3
+/// neither erasures nor tiers, version 2 no expired segments.
+const VERSIONS: std::ops::RangeInclusive<u64> = 2..=5;
 /// Beginning of the last member, which stands in no string: quotes inside are escaped.
 const ATTESTATION: &[u8] = b",\"attestation\":";
 
@@ -330,8 +331,9 @@ fn find<'s>(segments: &'s mut [Listed], changed: &Listed) -> Option<&'s mut List
     (described(segment) == described(changed)).then_some(segment)
 }
 
-/// Replaces a listed segment by what it is after an erasure. Returns `false` if it is not listed so,
-/// has expired or lies in another tier, or does not account for each entry that is gone.
+/// Replaces a listed segment by what it is after an erasure, whose file lies in the data directory.
+/// Returns `false` if it is not listed so, has expired, is being moved, lay in another tier than the
+/// erasure says, or does not account for each entry that is gone.
 fn replace(segments: &mut [Listed], after: Listed) -> bool {
     let at = segments.binary_search_by(|segment| {
         (segment.first_sequence, &segment.class).cmp(&(after.first_sequence, &after.class))
@@ -339,13 +341,16 @@ fn replace(segments: &mut [Listed], after: Listed) -> bool {
     let Some(segment) = at.ok().and_then(|at| segments.get_mut(at)) else {
         return false;
     };
-    let Some((_, before)) = after.erased.split_last() else {
+    let Some((newest, before)) = after.erased.split_last() else {
         return false;
     };
+    let lay_in = segment.moved.as_ref().map(|moved| moved.tier);
+    let leaving = segment.moved.as_ref().and_then(|moved| moved.leaving);
     let goes_on = segment.expired.is_none()
         && after.expired.is_none()
-        && segment.moved.is_none()
+        && leaving.is_none()
         && after.moved.is_none()
+        && newest.tier == lay_in
         && before == segment.erased
         && after.last_sequence == segment.last_sequence
         && after.sealed() == segment.sealed()

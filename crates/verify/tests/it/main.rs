@@ -12,6 +12,7 @@ mod forged;
 mod intact;
 mod live;
 mod log;
+mod moved_erasure;
 mod proofs;
 mod remote;
 mod replaced;
