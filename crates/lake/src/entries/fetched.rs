@@ -235,6 +235,21 @@ impl FetchedEntries {
         remove_if_there(&self.file(path))
     }
 
+    /// Removes a segment that its place no longer has. A fetch that began before ends first: it would
+    /// leave the file here afterwards.
+    pub(super) async fn remove(&self, path: &str) -> io::Result<()> {
+        let turn = Arc::clone(self.fetching.lock().entry(path.to_owned()).or_default());
+        let removed = {
+            let _turn = turn.lock().await;
+            self.forget(path)
+        };
+        drop(turn);
+        // Turns that nobody takes or waits for.
+        let mut fetching = self.fetching.lock();
+        fetching.retain(|_, turn| Arc::strong_count(turn) > 1);
+        removed
+    }
+
     /// Returns a name for a copy that is only compared.
     pub(super) fn scratch(&self) -> io::Result<PathBuf> {
         private_dirs(&self.root)?;

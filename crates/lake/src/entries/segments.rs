@@ -295,6 +295,13 @@ impl EntrySegments {
         removed.map_err(|error| io(path, error.to_string()))
     }
 
+    /// Removes the local copy of a segment that its tier no longer has, and its index.
+    async fn remove_copy(&self, path: &str) -> Result<(), SegmentError> {
+        let removed = self.tiers.fetched.remove(path).await;
+        let removed = removed.and_then(|()| self.shelf.remove(path).map(|_| ()));
+        removed.map_err(|error| io(path, error.to_string()))
+    }
+
     /// Deletes the file of a segment; gone for good when this returns. Returns its bytes.
     async fn delete_local(&self, path: &str) -> Result<u64, SegmentError> {
         let found = match self.place.head(path).await {
@@ -492,7 +499,7 @@ impl SegmentStore for EntrySegments {
         let path = &segment.path;
         if tier != Tier::Hot {
             let bytes = self.tiers.delete(segment, tier).await?;
-            self.put_away(segment)?;
+            self.remove_copy(path).await?;
             return Ok(bytes);
         }
 
@@ -517,7 +524,7 @@ impl SegmentStore for EntrySegments {
             for tier in [Some(moved.tier), farther].into_iter().flatten() {
                 freed += self.tiers.delete(segment, tier).await?;
             }
-            self.put_away(segment)?;
+            self.remove_copy(path).await?;
         }
         freed += self.delete_local(path).await?;
         Ok(freed)

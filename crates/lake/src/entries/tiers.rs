@@ -111,11 +111,12 @@ impl Tiers {
         remove_if_there(&scratch).map_err(|error| failure(path, error.to_string()))
     }
 
-    /// Deletes copies that interrupted moves of a segment of the local disk left. A file that is not
-    /// the segment is left alone, and refused.
+    /// Deletes copies that interrupted moves of a segment left beyond its tier. A file that is not the
+    /// segment is left alone, and refused.
     pub(super) async fn withdraw(&self, segment: &SegmentMeta) -> Result<(), SegmentError> {
         let path = &segment.path;
-        for tier in [Tier::Warm, Tier::Cold] {
+        let beyond = [Tier::Warm, Tier::Cold].into_iter();
+        for tier in beyond.filter(|tier| *tier > segment.tier()) {
             let Some(place) = self.places.of(tier) else {
                 continue;
             };

@@ -4,15 +4,18 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_audit::query::Query;
-use reeve_audit::{Draft, Entry, ResourceRef, Tier, events};
-use reeve_lake::{EntrySearch, EntrySegments, FolderPlace, TierPlaces};
+use reeve_audit::{Draft, Entry, EventKind, Obstacle, ResourceRef, Tier, events};
+use reeve_lake::{ArchivePlace, EntrySearch, EntrySegments, FolderPlace, TierPlaces};
 use reeve_ledger::{
-    Config, EntryPage, EntryReader as _, Ledger, Relocation, SearchRequest, SegmentMeta,
+    Config, EntryPage, EntryReader as _, Erasure, Ledger, Relocation, SearchRequest, SegmentMeta,
     SegmentStore as _, TrailError, keys,
 };
+use tokio::sync::Semaphore;
 
 struct Log {
     ledger: Ledger,
@@ -20,12 +23,19 @@ struct Log {
     search: EntrySearch,
 }
 
+fn place(home: &Path, name: &str) -> Arc<dyn ArchivePlace> {
+    Arc::new(FolderPlace::new(home.join(name)))
+}
+
 async fn open(home: &Path, fetched_bytes: u64) -> Log {
+    open_with(home, place(home, "warm"), fetched_bytes).await
+}
+
+async fn open_with(home: &Path, warm: Arc<dyn ArchivePlace>, fetched_bytes: u64) -> Log {
     let data = home.join("data");
-    let place = |name: &str| Some(Arc::new(FolderPlace::new(home.join(name))) as Arc<_>);
     let places = TierPlaces {
-        warm: place("warm"),
-        cold: place("cold"),
+        warm: Some(warm),
+        cold: Some(place(home, "cold")),
     };
     let config = Config::new(&data, "reeve.local/lake-tiers");
     let segments = EntrySegments::open(&data).await.unwrap();
@@ -72,15 +82,26 @@ impl Log {
     }
 
     async fn move_to(&self, segment: &SegmentMeta, to: Tier) {
-        let about = Entry::for_event(&events::MOVE).on(ResourceRef::new("segment", &segment.path));
         let relocation = Relocation {
             path: segment.path.clone(),
             to,
             content: self.segments.content(segment).await.unwrap(),
-            entry: Draft::by_reeve(about, Timestamp::now()).unwrap(),
+            entry: about(&events::MOVE, segment),
         };
         self.ledger.relocate(relocation).await.unwrap();
         assert!(self.ledger.settle(&segment.path).await.unwrap() > 0);
+    }
+
+    /// Erases an entry of a segment, and deletes what that leaves.
+    async fn erase(&self, segment: &SegmentMeta, sequence: u64) {
+        let rewritten = self.ledger.rewrite(&segment.path, &[sequence]).await;
+        let erasure = Erasure {
+            rewritten: rewritten.unwrap(),
+            request: "request-1".to_owned(),
+            entry: about(&events::ERASE, segment),
+        };
+        self.ledger.erase(erasure).await.unwrap();
+        assert!(self.ledger.remove_replaced().await.unwrap() >= segment.bytes);
     }
 
     async fn find(&self, query: &str) -> Result<EntryPage, TrailError> {
@@ -89,6 +110,26 @@ impl Log {
         request.count_total = true;
         self.search.search(&request).await
     }
+}
+
+fn about(kind: &EventKind, segment: &SegmentMeta) -> Draft {
+    let entry = Entry::for_event(kind).on(ResourceRef::new("segment", &segment.path));
+    Draft::by_reeve(entry, Timestamp::now()).unwrap()
+}
+
+/// Files below a folder whose name begins with that of a segment.
+fn files_of(folder: &Path, segment: &SegmentMeta) -> Vec<String> {
+    let name = Path::new(&segment.path).file_stem().unwrap();
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_of(&path, segment));
+        } else if path.file_stem() == Some(name) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
 }
 
 fn home() -> tempfile::TempDir {
@@ -206,6 +247,135 @@ async fn an_erasure_withdraws_what_an_interrupted_move_copied() {
     let sequence = second.first_sequence;
     assert!(log.ledger.rewrite(&second.path, &[sequence]).await.is_err());
     assert_eq!(std::fs::read(there(&second)).unwrap(), b"another log's");
+    log.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erasure_reaches_the_warm_tier_and_what_was_fetched_from_it() {
+    let home = home();
+    let log = open(home.path(), 1 << 30).await;
+    log.fill().await;
+    let segment = log.sealed().remove(0);
+    log.move_to(&segment, Tier::Warm).await;
+    let segment = log.sealed().remove(0);
+    assert_eq!(log.segments.read(&segment).await.unwrap().len(), 20);
+    assert!(log.segments.is_here(&segment));
+    // The file in the tier, its local copy and its index.
+    assert_eq!(files_of(home.path(), &segment).len(), 3);
+
+    log.erase(&segment, segment.first_sequence).await;
+    assert_eq!(files_of(home.path(), &segment), [] as [String; 0]);
+    assert!(!log.segments.is_here(&segment));
+    let after = log.sealed().remove(0);
+    assert!(home.path().join("data").join(&after.path).exists());
+    assert_eq!(log.find("actor.id:alice").await.unwrap().total, Some(59));
+
+    // The new file goes where the old one was, and stays without the entry.
+    log.move_to(&after, Tier::Warm).await;
+    assert!(home.path().join("warm").join(&after.path).exists());
+    assert_eq!(log.find("actor.id:alice").await.unwrap().total, Some(59));
+    log.close().await;
+
+    // A start before the deletion finds what is left.
+    let old = home.path().join("warm").join(&segment.path);
+    std::fs::write(&old, b"what a crash left").unwrap();
+    let log = open(home.path(), 1 << 30).await;
+    assert!(log.ledger.remove_replaced().await.unwrap() > 0);
+    assert!(!old.exists());
+    log.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erasure_reaches_the_cold_tier_and_what_was_restored_from_it() {
+    let home = home();
+    let log = open(home.path(), 1).await;
+    log.fill().await;
+    let segment = log.sealed().remove(0);
+    log.move_to(&segment, Tier::Cold).await;
+    let segment = log.sealed().remove(0);
+    let sequence = segment.first_sequence;
+    let refused = log.ledger.rewrite(&segment.path, &[sequence]).await;
+    assert!(refused.unwrap_err().to_string().contains("restored"));
+
+    let paths = HashSet::from([segment.path.clone()]);
+    log.segments.bring(&segment).await.unwrap();
+    log.segments.keep_restored(paths.clone());
+    log.ledger.restored(paths).await;
+    log.erase(&segment, sequence).await;
+    assert_eq!(files_of(home.path(), &segment), [] as [String; 0]);
+    assert!(!log.segments.is_here(&segment));
+    assert_eq!(log.find("actor.id:alice").await.unwrap().total, Some(59));
+    log.close().await;
+}
+
+/// The warm place, whose fetches wait once the file is here, from when it is told to.
+#[derive(Debug)]
+struct SlowPlace {
+    folder: Arc<dyn ArchivePlace>,
+    is_slow: AtomicBool,
+    fetched: Semaphore,
+    deleted: Semaphore,
+    go_on: Semaphore,
+}
+
+#[async_trait]
+impl ArchivePlace for SlowPlace {
+    fn address(&self) -> &str {
+        self.folder.address()
+    }
+
+    async fn size(&self, name: &str) -> Result<Option<u64>, Obstacle> {
+        self.folder.size(name).await
+    }
+
+    async fn put(&self, name: &str, from: &Path) -> Result<(), Obstacle> {
+        self.folder.put(name, from).await
+    }
+
+    async fn fetch(&self, name: &str, into: &Path) -> Result<(), Obstacle> {
+        self.folder.fetch(name, into).await?;
+        if self.is_slow.load(Ordering::SeqCst) {
+            self.fetched.add_permits(1);
+            self.go_on.acquire().await.unwrap().forget();
+        }
+        Ok(())
+    }
+
+    async fn delete(&self, name: &str) -> Result<(), Obstacle> {
+        self.folder.delete(name).await?;
+        self.deleted.add_permits(1);
+        Ok(())
+    }
+}
+
+/// A search that fetches the old file while it is deleted must not leave it on the local disk.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fetch_that_an_erasure_overtakes_leaves_nothing() {
+    let home = home();
+    let warm = Arc::new(SlowPlace {
+        folder: place(home.path(), "warm"),
+        is_slow: AtomicBool::new(false),
+        fetched: Semaphore::new(0),
+        deleted: Semaphore::new(0),
+        go_on: Semaphore::new(0),
+    });
+    let log = open_with(home.path(), Arc::clone(&warm) as _, 1 << 30).await;
+    log.fill().await;
+    let segment = log.sealed().remove(0);
+    log.move_to(&segment, Tier::Warm).await;
+    let segment = log.sealed().remove(0);
+
+    warm.is_slow.store(true, Ordering::SeqCst);
+    let (segments, read) = (Arc::clone(&log.segments), segment.clone());
+    let reading = tokio::spawn(async move { segments.read(&read).await });
+    warm.fetched.acquire().await.unwrap().forget();
+    let (segments, left) = (Arc::clone(&log.segments), segment.clone());
+    let leaving = tokio::spawn(async move { segments.leave(&left, Tier::Warm).await });
+    warm.deleted.acquire().await.unwrap().forget();
+    warm.go_on.add_permits(1);
+    assert_eq!(leaving.await.unwrap().unwrap(), segment.bytes);
+    drop(reading.await.unwrap());
+    assert_eq!(files_of(home.path(), &segment), [] as [String; 0]);
     log.close().await;
 }
 
