@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
-use reeve_retention::{ErasureRequest, ErasureScope};
+use reeve_retention::{ErasureRequest, ErasureScope, NeededRestore};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
+
+use crate::time;
 
 /// Prefix of the bytes that a digest of a request is computed over.
 const DIGEST_DOMAIN: &[u8] = b"reeve/erasure/v1\0";
@@ -25,6 +27,33 @@ pub struct IncludedSegment {
     pub entries: u64,
 }
 
+/// Restore that a request needs: segments of the cold tier that may have entries of it, and that are
+/// not searched before they are restored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct NeededRestoreBody {
+    pub segments: u64,
+    /// Entries in these segments, of the request or not.
+    pub entries: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
+    /// First `timestamp` to restore.
+    pub start_time: String,
+    /// Last `timestamp` to restore.
+    pub end_time: String,
+}
+
+impl From<&NeededRestore> for NeededRestoreBody {
+    fn from(needed: &NeededRestore) -> Self {
+        NeededRestoreBody {
+            segments: needed.segments,
+            entries: needed.entries,
+            bytes: needed.bytes,
+            start_time: time::text(needed.start_time),
+            end_time: time::text(needed.end_time),
+        }
+    }
+}
+
 /// Effect that a request would have now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErasurePreview {
@@ -34,6 +63,9 @@ pub struct ErasurePreview {
     pub segments: Vec<IncludedSegment>,
     /// Entries that are not sealed yet: they are erased after the next seal.
     pub unsealed: u64,
+    /// Restore without which the effect is not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed_restore: Option<NeededRestoreBody>,
     /// Entries that legal holds include, by the identifier of the hold. An entry counts for the
     /// first hold that includes it.
     pub held: BTreeMap<String, u64>,

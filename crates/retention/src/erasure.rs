@@ -75,8 +75,8 @@ pub enum ErasureStatus {
     Requested,
     /// It has its approvals, and the next run erases.
     Approved,
-    /// Sealed entries of the local disk are erased; others wait for the next seal, or for the end of
-    /// segments in farther tiers.
+    /// Sealed entries that can be searched are erased; others wait for the next seal, or for a
+    /// restore from the cold tier.
     Waiting,
     /// Everything that it includes is erased, or was kept for a stated cause.
     Completed,
@@ -135,6 +135,22 @@ pub struct ErasedPart {
     pub at: Timestamp,
 }
 
+/// Restore without which a request cannot end: segments of the cold tier that may have entries of it
+/// and are not searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeededRestore {
+    /// Number of the segments.
+    pub segments: u64,
+    /// Entries in them, of the request or not.
+    pub entries: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
+    /// First and last `timestamp` to restore.
+    pub start_time: Timestamp,
+    pub end_time: Timestamp,
+}
+
 /// Result of a request so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -146,6 +162,9 @@ pub struct ErasureOutcome {
     pub evidence: u64,
     /// Included entries that are not sealed yet.
     pub unsealed: u64,
+    /// Restore that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed_restore: Option<NeededRestore>,
     /// Bytes of the files that were deleted; the new ones take up somewhat less.
     pub freed_bytes: u64,
     pub finished_at: Option<Timestamp>,

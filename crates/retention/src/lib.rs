@@ -19,7 +19,7 @@ mod tiers;
 pub use course::{Course, Extent, PolicyCourse, course};
 pub use erasure::{
     ApprovalRefused, ERASURE_APPROVALS, ErasedPart, ErasureApproval, ErasureOutcome,
-    ErasureRejection, ErasureRequest, ErasureScope, ErasureSigner, ErasureStatus,
+    ErasureRejection, ErasureRequest, ErasureScope, ErasureSigner, ErasureStatus, NeededRestore,
 };
 pub use hold::{HoldCheck, HoldRelease, LegalHold, MAX_HOLDS};
 pub use policy::{PERMANENT, RetentionPolicy, TierDates};

@@ -8148,6 +8148,7 @@ export interface components {
              * @description Number of entries that the log had when it was made: later ones are not included.
              */
             log_size: number;
+            needed_restore?: components["schemas"]["NeededRestoreBody"] | null;
             parts: components["schemas"]["ErasedPartBody"][];
             query: string;
             reason: string;
@@ -8198,6 +8199,7 @@ export interface components {
             held: {
                 [key: string]: number;
             };
+            needed_restore?: components["schemas"]["NeededRestoreBody"] | null;
             /** @description Sealed entries among them, by segment. */
             segments: components["schemas"]["IncludedSegment"][];
             /**
@@ -11069,6 +11071,7 @@ export interface components {
                  * @description Number of entries that the log had when it was made: later ones are not included.
                  */
                 log_size: number;
+                needed_restore?: components["schemas"]["NeededRestoreBody"] | null;
                 parts: components["schemas"]["ErasedPartBody"][];
                 query: string;
                 reason: string;
@@ -13200,6 +13203,28 @@ export interface components {
              * @description Version, counted from 1.
              */
             version: number;
+        };
+        /**
+         * @description Restore that a request needs: segments of the cold tier that may have entries of it, and that are
+         *     not searched before they are restored.
+         */
+        NeededRestoreBody: {
+            /**
+             * Format: int64
+             * @description Bytes of their files.
+             */
+            bytes: number;
+            /** @description Last `timestamp` to restore. */
+            end_time: string;
+            /**
+             * Format: int64
+             * @description Entries in these segments, of the request or not.
+             */
+            entries: number;
+            /** Format: int64 */
+            segments: number;
+            /** @description First `timestamp` to restore. */
+            start_time: string;
         };
         /** @description Delivery timings of notices: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {

@@ -13,8 +13,8 @@ kinds! { System:
         "The files of an expired segment were deleted, and this many bytes were freed.",
         ["resource.type", "resource.id", "metadata.expiry", "metadata.freed_bytes"];
     ERASE = "ledger.erase", High, Reeve,
-        "Entries of a segment were erased for an approved request: their sequences, the root of the commitments that stay, the hash of the segment before and after, and the legal holds that were looked at.",
-        ["resource.type", "resource.id", "metadata.request", "metadata.first_sequence", "metadata.last_sequence", "metadata.class", "metadata.entries", "metadata.sequences", "metadata.commitments_root", "metadata.sha256", "metadata.path_after", "metadata.sha256_after", "metadata.holds"];
+        "Entries of a segment were erased for an approved request: their sequences, the root of the commitments that stay, the tier that the segment lay in, its hash before and after, and the legal holds that were looked at.",
+        ["resource.type", "resource.id", "metadata.request", "metadata.first_sequence", "metadata.last_sequence", "metadata.class", "metadata.tier", "metadata.entries", "metadata.sequences", "metadata.commitments_root", "metadata.sha256", "metadata.path_after", "metadata.sha256_after", "metadata.holds"];
     MOVE = "ledger.move", Info, Reeve,
         "A segment of the log was copied to another tier, and the copy there was verified: the tiers, the place, the range and number of the entries, and the hash of the file. The file in the tier before is deleted after this.",
         ["resource.type", "resource.id", "metadata.from", "metadata.to", "metadata.place", "metadata.first_sequence", "metadata.last_sequence", "metadata.entries", "metadata.bytes", "metadata.sha256", "metadata.policy_version"];

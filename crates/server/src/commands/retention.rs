@@ -253,12 +253,22 @@ fn erasure(out: &mut dyn Write, request: &Value) -> Result<()> {
         .map(|member| text(request, member))
         .find(|text| !matches!(text.as_str(), "" | "-"));
     let approvals = request["approvals"].as_array().map_or(0, Vec::len);
-    Ok(writeln!(
+    writeln!(
         out,
         "{}  {:<9}  {approvals} of 2 approvals, {} entries erased  {}",
         text(request, "id"),
         text(request, "status"),
         request["erased"],
         person.unwrap_or_default()
-    )?)
+    )?;
+    if let Some(needed) = request.get("needed_restore") {
+        writeln!(
+            out,
+            "  waits for {} segments of the cold tier: reeve audit restores create --start {} --end {}",
+            needed["segments"],
+            text(needed, "start_time"),
+            text(needed, "end_time")
+        )?;
+    }
+    Ok(())
 }

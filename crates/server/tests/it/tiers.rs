@@ -10,6 +10,7 @@ use reeve_testkit::service::{EMULATORS, Service, verify};
 use reeve_testkit::storage::{BUCKET, Kind, S3_KEY, Storage};
 use serde_json::{Value, json};
 
+use super::erasures::{approved, approvers, ended as ended_erasure};
 use super::exports::{PATH, ended};
 use super::retention::seed;
 
@@ -24,6 +25,17 @@ pub(crate) fn folders(home: &Path) -> String {
         format!("{name} = {{ folder = '{}' }}", folder.display())
     });
     format!("{{ {warm}, {cold} }}")
+}
+
+/// A bucket for the warm tier and a folder for the cold one.
+fn bucket_and_folder(storage: &Storage, cold: &Path) -> String {
+    format!(
+        "{{ warm = {{ bucket = '{BUCKET}', region = 'us-east-1', prefix = 'log', endpoint = 'http://127.0.0.1:{}', access_key_id = '{}', secret_access_key = '{}' }}, cold = {{ folder = '{}' }} }}",
+        storage.port(),
+        S3_KEY.0,
+        S3_KEY.1,
+        cold.display()
+    )
 }
 
 /// Views are due in the warm tier, everything else in the cold one.
@@ -71,13 +83,7 @@ async fn segments_go_to_a_bucket_and_a_folder_and_come_back() {
     std::fs::create_dir_all(&data).unwrap();
     seed(&data, 1_000).await;
     let storage = Storage::start(Kind::S3).await.unwrap();
-    let tiers = format!(
-        "{{ warm = {{ bucket = '{BUCKET}', region = 'us-east-1', prefix = 'log', endpoint = 'http://127.0.0.1:{}', access_key_id = '{}', secret_access_key = '{}' }}, cold = {{ folder = '{}' }} }}",
-        storage.port(),
-        S3_KEY.0,
-        S3_KEY.1,
-        cold.display()
-    );
+    let tiers = bucket_and_folder(&storage, &cold);
     let variables = [("REEVE_TIERS", tiers.as_str()), EMULATORS];
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
@@ -244,33 +250,133 @@ async fn a_tier_that_is_away_is_named_and_the_verifier_reads_folders() {
     assert!(said.contains("the segment is missing"), "{said}");
 }
 
+/// Alice's entries without the two that keep her segments from being empty.
+fn most_of_alice() -> Value {
+    let query = "NOT (event_id:alice-resource.view-7 OR event_id:alice-test.deed-7)";
+    json!({ "actor_id": "alice", "query": query })
+}
+
+async fn total(admin: &Api, query: &str) -> Value {
+    search(admin, query).await["total"].clone()
+}
+
+/// Names of files that were written anew once, of all.
+fn rewritten<'f>(names: impl Iterator<Item = &'f str>) -> (usize, usize) {
+    let names: Vec<&str> = names.collect();
+    let again = names.iter().filter(|name| name.ends_with(".1.parquet"));
+    (again.count(), names.len())
+}
+
+/// Names of all files below a folder, without their last ending.
+fn stems(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(stems(&path)),
+            false => found.push(path.file_stem().unwrap().to_str().unwrap().to_owned()),
+        }
+    }
+    found
+}
+
+fn names(files: &[PathBuf]) -> (usize, usize) {
+    rewritten(files.iter().map(|file| file.to_str().unwrap()))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_erasure_waits_for_what_lies_in_farther_tiers() {
+async fn an_erasure_reaches_the_bucket_and_after_a_restore_the_cold_folder() {
     let home = tempfile::tempdir().unwrap();
-    let data = home.path().join("data");
+    let (data, cold) = (home.path().join("data"), home.path().join("cold"));
+    std::fs::create_dir_all(&cold).unwrap();
     std::fs::create_dir_all(&data).unwrap();
     seed(&data, 1_000).await;
-    let tiers = folders(home.path());
-    let service = Service::serve(&data, &[("REEVE_TIERS", tiers.as_str())]).unwrap();
+    let storage = Storage::start(Kind::S3).await.unwrap();
+    let tiers = bucket_and_folder(&storage, &cold);
+    let variables = [("REEVE_TIERS", tiers.as_str()), EMULATORS];
+    let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
-    let [berta, carl] = super::erasures::approvers(&admin).await;
+    let [berta, carl] = approvers(&admin).await;
     save(&admin, policies(36_000, 100), 0).await;
+    // The local files are still there: the erasure ends the moves of what it writes anew.
     run(&admin).await;
-    run(&admin).await;
+    let in_bucket = async || {
+        let objects = storage.objects().await.unwrap();
+        rewritten(objects.keys().map(String::as_str))
+    };
+    assert_eq!((in_bucket().await, segments(&data).len()), ((0, 2), 4));
+    let of_alice = [(0, 19), (20, 39)].map(|(first, last)| format!("{first:020}-{last:020}"));
+    let there = stems(home.path());
+    assert!(
+        of_alice.iter().all(|name| there.contains(name)),
+        "{there:?}"
+    );
 
-    // Views are found in the warm tier; the cold one is not searched. Neither is written anew.
-    let alice = json!({ "actor_id": "alice" });
-    let request = super::erasures::approved(&admin, alice, [&berta, &carl]).await;
-    let waiting = super::erasures::ended(&admin, &request, "waiting").await;
+    // The warm tier is included at once; the cold one needs a restore, which both answers name.
+    let preview = admin
+        .post("audit-logs/erasures/preview", most_of_alice())
+        .await
+        .expect(200)
+        .body;
+    assert_eq!(
+        (&preview["entries"], &preview["needed_restore"]["segments"]),
+        (&json!(19), &json!(2))
+    );
+    let request = approved(&admin, most_of_alice(), [&berta, &carl]).await;
+    let waiting = ended_erasure(&admin, &request, "waiting").await;
     assert_eq!(
         (&waiting["erased"], &waiting["unsealed"]),
-        (&json!(0), &json!(0))
+        (&json!(19), &json!(0))
     );
-    let views = search(&admin, "event_type:resource.view actor.id:alice").await;
-    assert_eq!(views["total"], json!(20));
+    let needed = waiting["needed_restore"].clone();
+    assert_eq!(
+        (&needed["segments"], &needed["entries"]),
+        (&json!(2), &json!(40))
+    );
+    assert_eq!(
+        total(&admin, "event_type:resource.view actor.id:alice").await,
+        json!(1)
+    );
+    assert_eq!(in_bucket().await, (0, 1));
+    let gone = admin.get("audit-logs/alice-resource.view-3").await;
+    let _ = gone.problem(410, "erased");
+
+    // The new file goes where the old one was.
+    run(&admin).await;
+    run(&admin).await;
+    assert_eq!((in_bucket().await, segments(&data).len()), ((1, 2), 0));
+    assert_eq!(total(&admin, VIEWS).await, json!(21));
+
+    let period =
+        json!({ "start_time": needed["start_time"], "end_time": needed["end_time"], "days": 1 });
+    let restore = admin.post("audit-logs/restores", period).await.expect(201);
+    let restore = format!("audit-logs/restores/{}", restore.text_at("/id"));
+    until("the restore", Duration::from_secs(30), || async {
+        let found = admin.get(&restore).await.expect(200).body;
+        (found["state"] == "ready").then_some(())
+    })
+    .await;
+    // A further request lets every one that waits go on.
+    let nobody = json!({ "actor_id": "nobody" });
+    let _ = approved(&admin, nobody, [&berta, &carl]).await;
+    let done = ended_erasure(&admin, &request, "completed").await;
+    assert_eq!(
+        (&done["erased"], &done["needed_restore"]),
+        (&json!(38), &Value::Null)
+    );
+    assert_eq!(names(&segments(&cold)), (0, 1));
+    assert_eq!(names(&segments(&data)), (1, 1));
+    // Neither a copy that was fetched or restored, nor an index.
+    let kept = stems(home.path());
+    assert!(of_alice.iter().all(|name| !kept.contains(name)), "{kept:?}");
+    assert_eq!(total(&admin, "actor.id:alice").await, json!(2));
+
+    run(&admin).await;
+    run(&admin).await;
+    assert_eq!(names(&segments(&cold)), (1, 2));
     service.stop().unwrap();
-    let given =
-        ["warm", "cold"].map(|tier| format!("--tier={tier}={}", home.path().join(tier).display()));
-    let (code, said) = verify(&[data.to_str().unwrap(), &given[0], &given[1]]).unwrap();
+    let given = format!("--tier=cold={}", cold.display());
+    let (code, said) = verify(&[data.to_str().unwrap(), &given]).unwrap();
     assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("by request"), "{said}");
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_retention::{
     ErasedPart, ErasureOutcome, ErasureRequest, ErasureScope, ErasureSigner, ErasureStatus,
-    HoldRelease, LegalHold, PolicyVersion, Restore, RestoreEnd, RetentionStore,
+    HoldRelease, LegalHold, NeededRestore, PolicyVersion, Restore, RestoreEnd, RetentionStore,
     RetentionStoreError,
 };
 
@@ -145,6 +145,13 @@ async fn erasures<S: RetentionStore>(store: &S) -> Result<()> {
         at,
     });
     approved.outcome.held.insert("h-1".to_owned(), 2);
+    approved.outcome.needed_restore = Some(NeededRestore {
+        segments: 2,
+        entries: 40,
+        bytes: 4_096,
+        start_time: "2026-01-01T00:00:00Z".parse()?,
+        end_time: at,
+    });
     store.erasure_update(&approved).await?;
     assert!(matches!(
         store.erasure_update(&approved).await,

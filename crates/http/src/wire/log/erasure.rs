@@ -6,6 +6,7 @@ use reeve_retention::{ErasedPart, ErasureApproval, ErasureRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::erasures::NeededRestoreBody;
 use crate::time;
 use crate::wire::form::enumeration::ErasureStatus;
 
@@ -146,6 +147,9 @@ pub struct ErasureBody {
     pub evidence: u64,
     /// Included entries that wait for the next seal.
     pub unsealed: u64,
+    /// Restore from the cold tier that the request waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed_restore: Option<NeededRestoreBody>,
     /// Bytes of the files that were deleted.
     pub freed_bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,6 +223,7 @@ impl ErasureBody {
             held: outcome.held.clone(),
             evidence: outcome.evidence,
             unsealed: outcome.unsealed,
+            needed_restore: outcome.needed_restore.as_ref().map(Into::into),
             freed_bytes: outcome.freed_bytes,
             finished_at: outcome.finished_at.map(time::text),
             version: request.version,

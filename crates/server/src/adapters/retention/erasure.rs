@@ -1,8 +1,10 @@
 //! Erasure of a person's entries from the running log.
 //!
 //! A request runs once the log itself has it and two approvals by different people. Each segment is
-//! read as a whole, every hold is evaluated on every entry that goes, and the segment is written
-//! anew without them. A run that was interrupted goes on from what the manifest says.
+//! read as a whole, wherever it lies, every hold is evaluated on every entry that goes, and the
+//! segment is written anew without them. A run that was interrupted goes on from what the manifest
+//! says. What lies in the cold tier waits for a restore: nobody but a person decides to fetch years of
+//! entries to the local disk.
 
 mod approvals;
 mod included;
@@ -28,12 +30,8 @@ use included::Included;
 const MOST_AT_ONCE: usize = 10_000;
 
 impl LogRetention {
-    /// Goes on with a request. Returns it as it is to be stored, and the reason why entries of farther
-    /// tiers keep it from its end.
-    async fn erase(
-        &self,
-        request: &ErasureRequest,
-    ) -> Result<(ErasureRequest, Option<Obstacle>), Obstacle> {
+    /// Goes on with a request. Returns it as it is to be stored.
+    async fn erase(&self, request: &ErasureRequest) -> Result<ErasureRequest, Obstacle> {
         approvals::check(&self.trail, request, self.clock.now()).await?;
         let (_, holds) = self.in_force().await?;
         let included = Included::find(self, &request.scope, &holds).await?;
@@ -41,8 +39,9 @@ impl LogRetention {
         after.version += 1;
         after.outcome.held = included.held.clone();
         after.outcome.evidence = included.evidence;
+        after.outcome.needed_restore = None;
         if !included.held.is_empty() && !request.scope.keep_held {
-            return Ok((self.refused(after).await?, None));
+            return self.refused(after).await;
         }
 
         for segment in included.segments(self).await? {
@@ -55,18 +54,19 @@ impl LogRetention {
         after.outcome.held = left.held.clone();
         after.outcome.evidence = left.evidence;
         after.outcome.unsealed = left.unsealed(self);
-        let away = left.away(self, &request.scope).await?;
         if !left.held.is_empty() && !request.scope.keep_held {
-            return Ok((self.refused(after).await?, None));
+            return self.refused(after).await;
         }
-        after.status = match left.sequences.is_empty() && away.is_none() {
+        after.outcome.needed_restore = included::needed_restore(self, &request.scope);
+        let is_searched = after.outcome.needed_restore.is_none();
+        after.status = match left.sequences.is_empty() && is_searched {
             true => ErasureStatus::Completed,
             false => ErasureStatus::Waiting,
         };
         if after.status == ErasureStatus::Completed {
             self.conclude(&mut after, None).await?;
         }
-        Ok((after, away))
+        Ok(after)
     }
 
     /// Ends a request that a legal hold refuses.
@@ -85,8 +85,7 @@ impl LogRetention {
         // Holds must not change between their evaluation and the tombstone.
         let changing = self.changes.lock().await;
         let (_, holds) = self.in_force().await?;
-        // Segments of farther tiers are not written anew: the request waits for them.
-        let Some(segment) = self.listed(path).filter(|one| one.moved.is_none()) else {
+        let Some(segment) = self.rewritable(path).await? else {
             return Ok(false);
         };
         let check = HoldCheck::new(&holds);
@@ -111,6 +110,7 @@ impl LogRetention {
             "first_sequence": segment.first_sequence,
             "last_sequence": segment.last_sequence,
             "class": segment.class,
+            "tier": segment.tier(),
             "entries": chosen.sequences.len(),
             "sequences": rewritten.sequences,
             "commitments_root": rewritten.root.to_string(),
@@ -128,6 +128,24 @@ impl LogRetention {
         self.surveys.lock().remove(&segment.path);
         drop(changing);
         Ok(more)
+    }
+
+    /// Returns the segment that has this file, or had it before erasures, once the move of it has
+    /// ended. `None` if it is gone, or lies in the cold tier and is not restored any longer.
+    async fn rewritable(&self, path: &str) -> Result<Option<SegmentMeta>, Obstacle> {
+        let Some(segment) = self.listed(path) else {
+            return Ok(None);
+        };
+        let archived = self.ledger.view().archived;
+        if archived.iter().any(|other| other.path == segment.path) {
+            return Ok(None);
+        }
+        let leaving = segment.moved.as_ref().and_then(|moved| moved.leaving);
+        if leaving.is_some() {
+            let settled = self.ledger.settle(&segment.path).await;
+            settled.map_err(Obstacle::of)?;
+        }
+        Ok(self.listed(path))
     }
 
     /// The segment that has this file, or had it before erasures.
@@ -218,7 +236,7 @@ impl LogRetention {
 
     /// Goes on with one request and stores what became of it.
     async fn go_on(&self, request: &ErasureRequest) -> Result<(), Obstacle> {
-        let (after, away) = self.erase(request).await?;
+        let after = self.erase(request).await?;
         let is_changed = ErasureRequest {
             version: request.version,
             ..after.clone()
@@ -227,7 +245,13 @@ impl LogRetention {
             let stored = self.store.erasure_update(&after).await;
             stored.map_err(Obstacle::of)?;
         }
-        away.map_or(Ok(()), Err)
+        match &after.outcome.needed_restore {
+            None => Ok(()),
+            Some(needed) => Err(Obstacle::of(format_args!(
+                "{} segments of the cold tier may have entries of it and are not searched: restore the entries from {} to {}",
+                needed.segments, needed.start_time, needed.end_time
+            ))),
+        }
     }
 }
 
@@ -241,6 +265,9 @@ impl Erasures for LogRetention {
             entries: included.sequences.len() as u64,
             unsealed: included.unsealed(self),
             segments,
+            needed_restore: included::needed_restore(self, scope)
+                .as_ref()
+                .map(Into::into),
             held: included.held,
             evidence: included.evidence,
         })

@@ -7,6 +7,7 @@ import { Facts } from '../../../display/Facts';
 import { FormDialog } from '../../../display/FormDialog';
 import { When } from '../../../display/When';
 import { useChange } from '../queries';
+import { neededRestore } from './neededRestore';
 import { approveErasure, erasureReport, rejectErasure, type Erasure } from './queries';
 
 /** A request for erasure: what it is, its approvals, what became of it, and the report. */
@@ -23,6 +24,7 @@ export function ErasureDialog({
   const reject = useChange(rejectErasure);
   const form = useForm({ initialValues: { reason: '' } });
   const isOpen = erasure.status === 'requested';
+  const needed = erasure.needed_restore;
   const submit = form.onSubmit(({ reason }) =>
     reject.mutate(
       { id: erasure.id, reason },
@@ -100,6 +102,7 @@ export function ErasureDialog({
             'Waiting for the next seal',
             erasure.unsealed > 0 ? plural(erasure.unsealed, 'entry', 'entries') : undefined,
           ],
+          ['Needs a restore', needed && neededRestore(needed)],
         ]}
       />
       <Group gap="sm">

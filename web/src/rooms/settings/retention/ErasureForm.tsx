@@ -5,6 +5,7 @@ import { plural } from '../../../display/amounts';
 import { announce } from '../../../display/announce';
 import { FormDialog } from '../../../display/FormDialog';
 import { useChange } from '../queries';
+import { neededRestore } from './neededRestore';
 import { previewErasure, requestErasure, type ErasurePreview, type ErasureScope } from './queries';
 import { PeriodFields } from './PeriodFields';
 
@@ -133,6 +134,12 @@ function Effect({ preview }: { preview: ErasurePreview }) {
         {preview.evidence > 0 &&
           ` ${entries(preview.evidence)} prove deletions or legal holds and stay.`}
       </Text>
+      {preview.needed_restore && (
+        <Text size="sm">
+          More may be in the cold tier, which is searched after a restore:{' '}
+          {neededRestore(preview.needed_restore)}
+        </Text>
+      )}
       {Object.entries(preview.held).map(([hold, count]) => (
         <Text key={hold} size="sm">
           {entries(count)} under the legal hold {hold}

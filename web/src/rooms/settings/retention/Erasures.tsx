@@ -24,6 +24,11 @@ const STATUS: Record<Erasure['status'], string> = {
   withdrawn: 'Withdrawn',
 };
 
+function statusOf(erasure: Erasure) {
+  const isWaiting = erasure.status === 'waiting' && erasure.needed_restore;
+  return isWaiting ? 'Waits for a restore from the cold tier' : STATUS[erasure.status];
+}
+
 /** Requests to erase a person's entries, the newest first. */
 export function Erasures() {
   const { data, error, refetch } = useQuery(erasuresQuery);
@@ -62,11 +67,7 @@ export function Erasures() {
       />
       {requesting && <ErasureForm onClose={() => setRequesting(false)} />}
       {shown && (
-        <ErasureDialog
-          erasure={shown}
-          status={STATUS[shown.status]}
-          onClose={() => setOpened(null)}
-        />
+        <ErasureDialog erasure={shown} status={statusOf(shown)} onClose={() => setOpened(null)} />
       )}
     </Panel>
   );
@@ -101,7 +102,7 @@ function columns(onOpen: (id: string) => void): Column<Erasure>[] {
       cell: (erasure) => (
         <Group gap="sm" wrap="nowrap" justify="space-between">
           <div>
-            {STATUS[erasure.status]}
+            {statusOf(erasure)}
             {erasure.erased > 0 && (
               <Text size="xs" className="muted">
                 {plural(erasure.erased, 'entry', 'entries')} erased

@@ -246,6 +246,12 @@ fn erased(request: &ErasureBody) -> ReportSection {
             request.unsealed
         ));
     }
+    if let Some(needed) = &request.needed_restore {
+        paragraphs.push(format!(
+            "{} segments of the cold tier may have entries of the person and were not searched; they are once the entries from {} to {} are restored.",
+            needed.segments, needed.start_time, needed.end_time
+        ));
+    }
     ReportSection {
         title: "What was erased".to_owned(),
         paragraphs,

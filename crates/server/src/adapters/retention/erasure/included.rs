@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use reeve_audit::{Entry, Obstacle, events};
 use reeve_http::erasures::IncludedSegment;
 use reeve_ledger::{SegmentMeta, SegmentStore as _};
-use reeve_retention::{ErasureScope, HoldCheck, LegalHold, is_proof_of_deletions};
+use reeve_retention::{ErasureScope, HoldCheck, LegalHold, NeededRestore, is_proof_of_deletions};
 
 use super::{HoldCounts, LogRetention};
 
@@ -124,35 +124,6 @@ impl Included {
         Ok(found)
     }
 
-    /// Returns the reason why the request cannot end while segments lie in farther tiers: they have
-    /// entries of it, or may have some and are not searched. `None` if there is no such segment.
-    pub(super) async fn away(
-        &self,
-        log: &LogRetention,
-        scope: &ErasureScope,
-    ) -> Result<Option<Obstacle>, Obstacle> {
-        let is_moved = |path: &str| log.listed(path).is_some_and(|one| one.moved.is_some());
-        let found = self.segments(log).await?;
-        let moved = found.iter().filter(|one| is_moved(&one.segment)).count();
-        let archived = log.ledger.view().archived;
-        let unknown = archived
-            .iter()
-            .filter(|one| may_include(scope, one))
-            .count();
-        let mut reasons = Vec::new();
-        if moved > 0 {
-            reasons.push(format!(
-                "{moved} segments of the warm or cold tier have entries of it, and entries are erased on the local disk alone: it waits until these segments expire"
-            ));
-        }
-        if unknown > 0 {
-            reasons.push(format!(
-                "{unknown} segments of the cold tier may have entries of it: restore them, so that they are searched"
-            ));
-        }
-        Ok((!reasons.is_empty()).then(|| Obstacle::of(reasons.join("; "))))
-    }
-
     /// Number of entries that are not sealed yet.
     pub(super) fn unsealed(&self, log: &LogRetention) -> u64 {
         let sealed = log.ledger.tail().first_sequence();
@@ -161,6 +132,31 @@ impl Included {
             .partition_point(|sequence| *sequence < sealed);
         (self.sequences.len() - before) as u64
     }
+}
+
+/// Returns the restore that a request with this scope needs: of the segments of the cold tier that may
+/// have entries of it and are not searched. `None` if there is no such segment.
+pub(super) fn needed_restore(log: &LogRetention, scope: &ErasureScope) -> Option<NeededRestore> {
+    let archived = log.ledger.view().archived;
+    let unsearched: Vec<&SegmentMeta> = archived
+        .iter()
+        .filter(|segment| may_include(scope, segment))
+        .collect();
+    let earliest_ms = unsearched.iter().map(|one| one.min_timestamp_ms).min()?;
+    let latest_ms = unsearched.iter().map(|one| one.max_timestamp_ms).max()?;
+    let time = |ms| Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    // Each of the segments has times within the period of the scope.
+    let within = |at: Timestamp| {
+        let at = scope.start_time.map_or(at, |start| at.max(start));
+        scope.end_time.map_or(at, |end| at.min(end))
+    };
+    Some(NeededRestore {
+        segments: unsearched.len() as u64,
+        entries: unsearched.iter().map(|one| one.count).sum(),
+        bytes: unsearched.iter().map(|one| one.bytes).sum(),
+        start_time: within(time(earliest_ms)),
+        end_time: within(time(latest_ms)),
+    })
 }
 
 /// Returns `true` unless the manifest alone rules out that a segment has entries of a scope.

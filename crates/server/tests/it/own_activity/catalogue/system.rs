@@ -126,7 +126,6 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     fs::write(data.join("checks/misplaced.toml"), "").unwrap();
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
-    // Before anything moves: entries of farther tiers are not erased.
     let [berta, carl] = crate::erasures::approvers(&admin).await;
     let bob = json!({ "actor_id": "bob" });
     let erasure = crate::erasures::approved(&admin, bob, [&berta, &carl]).await;
