@@ -17,7 +17,7 @@ use crate::manifest::journal::Journal;
 use crate::open_error::OpenError;
 use crate::queue::Room;
 use crate::recover::{Recovered, manifest_error, recover, remove_unsigned_manifest};
-use crate::segment::SegmentStore;
+use crate::segment::{SegmentError, SegmentStore};
 use crate::sequencer::recent::Recents;
 use crate::sequencer::{Command, Sequencer};
 use crate::shared::{LedgerHead, Shared};
@@ -226,8 +226,18 @@ async fn open_ids(
                     expired += segment.sealed_count();
                     continue;
                 }
+                let read = segments.read(segment).await;
+                // A restored backup lists files that the log deleted from their tier after it. A
+                // search names them, so the start is not refused for the identifiers alone.
+                if matches!(read, Err(SegmentError::Away { .. }))
+                    && segments.is_gone(segment).await?
+                {
+                    tracing::warn!(segment = %segment.path, "a segment is gone from its tier; its entries are taken for new ones when they are sent again");
+                    expired += segment.sealed_count();
+                    continue;
+                }
+                let rows = read?;
                 expired += segment.erased_count();
-                let rows = segments.read(segment).await?;
                 for row in rows
                     .iter()
                     .filter(|row| (begin..end).contains(&row.sequence))

@@ -251,6 +251,11 @@ pub trait SegmentStore: Send + Sync {
     /// Reads a whole segment back, in order. The ledger asks for it only when it rebuilds its index
     /// of identifiers.
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError>;
+    /// Returns `true` if the place of a farther tier answers and does not have the file of a segment.
+    /// Stores of one place have none.
+    async fn is_gone(&self, _segment: &SegmentMeta) -> Result<bool, SegmentError> {
+        Ok(false)
+    }
     /// Counts the event types of a segment and finds its latest times. The bytes are those that were
     /// sealed, or this fails.
     async fn content(&self, segment: &SegmentMeta) -> Result<SegmentContent, SegmentError> {

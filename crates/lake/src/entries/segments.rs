@@ -481,6 +481,10 @@ impl SegmentStore for EntrySegments {
         Ok(entries)
     }
 
+    async fn is_gone(&self, segment: &SegmentMeta) -> Result<bool, SegmentError> {
+        self.tiers.is_gone(segment).await
+    }
+
     async fn content(&self, segment: &SegmentMeta) -> Result<SegmentContent, SegmentError> {
         content(self, segment).await
     }

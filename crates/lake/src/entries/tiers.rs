@@ -137,6 +137,22 @@ impl Tiers {
         Ok(())
     }
 
+    /// Returns `true` if a segment of a farther tier is not there.
+    pub(super) async fn is_gone(&self, segment: &SegmentMeta) -> Result<bool, SegmentError> {
+        let (path, tier) = (&segment.path, segment.tier());
+        if tier == Tier::Hot {
+            return Ok(false);
+        }
+        let size = self.place(path, tier)?.size(path).await;
+        let size = size.map_err(|obstacle| {
+            away(
+                path,
+                format!("the place of the {tier} tier fails: {}", obstacle.as_str()),
+            )
+        })?;
+        Ok(size.is_none())
+    }
+
     /// Deletes the copy of a segment in a tier. Returns its bytes.
     pub(super) async fn delete(
         &self,

@@ -149,12 +149,18 @@ impl SegmentStore for MemorySegments {
     }
 
     async fn read(&self, segment: &SegmentMeta) -> Result<Vec<SealedEntry>, SegmentError> {
-        let missing = || SegmentError::Io {
-            path: segment.path.clone(),
-            message: "no such segment".into(),
+        let (path, message) = (segment.path.clone(), "no such segment".to_owned());
+        let missing = || match segment.tier() {
+            Tier::Hot => SegmentError::Io { path, message },
+            _ => SegmentError::Away { path, message },
         };
         self.rows_in(segment.tier(), &segment.path)
             .ok_or_else(missing)
+    }
+
+    async fn is_gone(&self, segment: &SegmentMeta) -> Result<bool, SegmentError> {
+        let there = self.rows_in(segment.tier(), &segment.path);
+        Ok(segment.tier() != Tier::Hot && there.is_none())
     }
 
     async fn copy(&self, segment: &SegmentMeta, to: Tier) -> Result<(), SegmentError> {
