@@ -12,7 +12,7 @@ use reeve_tlog::NoteVerifier;
 use super::evidence::{self, BackupEvidence};
 use super::keys::{self, KeySource};
 use super::restored::Restored;
-use super::tombstones::{self, LaterTombstone};
+use super::tombstones::{self, LaterTombstone, RepeatedDeletions};
 use super::verify::{Temporary, Trust, audit, beside, into_folder};
 use super::{STATE, UNFINISHED};
 use crate::account::Account;
@@ -51,8 +51,8 @@ pub(crate) struct Done {
     pub(crate) public_key: Option<String>,
     /// Entries that are lost.
     pub(crate) lost_entries: u64,
-    /// Entries that were deleted again.
-    pub(crate) deleted_again: u64,
+    /// Deletions that were made again.
+    pub(crate) repeated: RepeatedDeletions,
     /// Number of rows of the state.
     pub(crate) rows: u64,
 }
@@ -146,10 +146,10 @@ impl Restore<'_> {
         };
         restored.leave(&folder)?;
 
-        let (mut public_key, mut deleted_again) = (None, 0);
+        let (mut public_key, mut repeated) = (None, RepeatedDeletions::default());
         if has_keys {
-            let (key, deleted) = self.settle(&folder, &later_tombstones).await?;
-            (public_key, deleted_again) = (Some(key), deleted);
+            let (key, deletions) = self.settle(&folder, &later_tombstones).await?;
+            (public_key, repeated) = (Some(key), deletions);
         } else if !later_tombstones.is_empty() {
             return Ok(RestoreOutcome::Refused(vec![format!(
                 "{} deletions are newer than the backup, and without the log's key they cannot be made again",
@@ -165,7 +165,7 @@ impl Restore<'_> {
             manifest,
             public_key,
             lost_entries,
-            deleted_again,
+            repeated,
             rows,
         })))
     }
@@ -207,8 +207,12 @@ impl Restore<'_> {
     }
 
     /// Opens the log once, which replaces its key and records the restore, and makes later
-    /// deletions again; the new verifier key, and the number of entries that were deleted.
-    async fn settle(&self, folder: &Path, later: &[LaterTombstone]) -> Result<(String, u64)> {
+    /// deletions again; the new verifier key, and these deletions.
+    async fn settle(
+        &self,
+        folder: &Path,
+        later: &[LaterTombstone],
+    ) -> Result<(String, RepeatedDeletions)> {
         let config = Config {
             data_dir: folder.to_owned(),
             anchor: None,
@@ -222,10 +226,11 @@ impl Restore<'_> {
         let deleted = tombstones::apply(&log, later).await;
         log.ledger.close().await;
 
-        Ok((
-            key,
-            deleted.context("later deletions could not be made again")?,
-        ))
+        let deletions = deleted.context("later deletions could not be made again")?;
+        if deletions.lacks_identifiers {
+            fs::remove_dir_all(folder.join("ledger").join("ids"))?;
+        }
+        Ok((key, deletions))
     }
 
     async fn state(&self, folder: &Path, backup: &str) -> Result<u64> {

@@ -4,13 +4,15 @@
 //! that. The file of tombstones does: each line has a proof that the log's key signed. Entries that
 //! it names are erased from the restored log, whose new tombstones refer to the old ones.
 
+mod moved;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use reeve_audit::{ActionMethod, ActionStatus, Draft, Entry, Json, ResourceRef, events};
-use reeve_ledger::{Erasure, SegmentMeta, SegmentStore as _, StoredEntry};
+use reeve_ledger::{Erasure, RewrittenSegment, SegmentMeta, SegmentStore as _, StoredEntry};
 use reeve_tlog::{Checkpoint, NoteVerifier, ProofFile};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,6 +37,30 @@ pub(crate) struct LaterTombstone {
     /// is known: its entries are those of these types.
     sequences: Vec<(u64, u64)>,
     event_types: Option<BTreeSet<String>>,
+    /// Segment of an erasure, as it was written anew.
+    file: Option<LaterFile>,
+}
+
+/// File that a segment had after an erasure.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct LaterFile {
+    class: String,
+    first_sequence: u64,
+    path_after: String,
+    sha256_after: String,
+}
+
+/// Deletions that were made again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RepeatedDeletions {
+    /// Number of entries.
+    pub(crate) entries: u64,
+    /// Segments of the farther tiers of which neither the file before an erasure nor the one after it
+    /// is there.
+    pub(crate) lost_segments: Vec<String>,
+    /// `true` if the index of identifiers lacks entries: it was built when a segment had no file, and
+    /// must be built again.
+    pub(crate) lacks_identifiers: bool,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +74,8 @@ struct TombstoneLine {
 struct ErasureFields {
     request: String,
     sequences: Vec<(u64, u64)>,
+    #[serde(flatten)]
+    file: LaterFile,
 }
 
 #[derive(Deserialize)]
@@ -93,16 +121,16 @@ fn tombstone(line: &str, key: &NoteVerifier, size: u64) -> Result<Option<LaterTo
     }
 
     let fields = entry["metadata"].clone();
-    let (request, sequences, event_types) = match entry["event_type"].as_str() {
+    let (request, sequences, event_types, file) = match entry["event_type"].as_str() {
         Some(name) if name == events::ERASE.name => {
             let fields: ErasureFields = serde_json::from_value(fields)?;
-            (fields.request, fields.sequences, None)
+            (fields.request, fields.sequences, None, Some(fields.file))
         }
         Some(name) if name == events::EXPIRE.name => {
             let fields: ExpiryFields = serde_json::from_value(fields)?;
             let range = (fields.first_sequence, fields.last_sequence);
             let types = fields.event_types.into_keys().collect();
-            (EXPIRY.to_owned(), vec![range], Some(types))
+            (EXPIRY.to_owned(), vec![range], Some(types), None)
         }
         _ => bail!("its entry is about no deletion"),
     };
@@ -112,6 +140,7 @@ fn tombstone(line: &str, key: &NoteVerifier, size: u64) -> Result<Option<LaterTo
         request,
         sequences,
         event_types,
+        file,
     }))
 }
 
@@ -135,33 +164,48 @@ impl LaterTombstone {
     }
 }
 
-/// Deletes again what the tombstones say, before the log serves. Returns the number of entries.
-pub(crate) async fn apply(log: &OpenedLog, later: &[LaterTombstone]) -> Result<u64> {
+/// Deletes again what the tombstones say, before the log serves.
+pub(crate) async fn apply(log: &OpenedLog, later: &[LaterTombstone]) -> Result<RepeatedDeletions> {
+    let mut done = RepeatedDeletions::default();
     if later.is_empty() {
-        return Ok(0);
+        return Ok(done);
     }
     log.ledger
         .seal()
         .await
         .context("the restored log could not be sealed")?;
-    let mut count = 0;
+    for segment in log.ledger.segments().iter() {
+        if segment.expired.is_some() || segment.moved.is_none() {
+            continue;
+        }
+        match moved::erase(log, segment, later).await? {
+            Some(0) => {}
+            Some(entries) => {
+                done.entries += entries;
+                done.lacks_identifiers = true;
+            }
+            None => done.lost_segments.push(segment.path.clone()),
+        }
+    }
     for tombstone in later {
         // Each erasure gives a segment another file.
         let mut paths = Vec::new();
         for segment in log.ledger.segments().iter() {
-            // What had been moved before the backup was never erased afterwards; if it expired, its file
-            // is gone from its tier, or goes by policy once the log serves.
+            // What had been moved before the backup and expired after it is gone from its tier, or goes
+            // by policy once the log serves.
             let is_here = segment.expired.is_none() && segment.moved.is_none();
             if is_here && overlaps(segment, tombstone) {
                 paths.push(segment.path.clone());
             }
         }
         for path in paths {
-            count += erase(log, &path, tombstone).await?;
+            done.entries += erase(log, &path, tombstone).await?;
         }
     }
-    log.ledger.remove_replaced().await?;
-    Ok(count)
+    // Files in farther tiers go with the first run of the service: a restore that is broken off after
+    // this would leave a backup without them.
+    log.ledger.remove_replaced_here().await?;
+    Ok(done)
 }
 
 fn overlaps(segment: &SegmentMeta, tombstone: &LaterTombstone) -> bool {
@@ -187,12 +231,26 @@ async fn erase(log: &OpenedLog, path: &str, tombstone: &LaterTombstone) -> Resul
     }
 
     let rewritten = log.ledger.rewrite(path, &chosen).await?;
+    record(log, rewritten, chosen.len(), tombstone).await?;
+    Ok(chosen.len() as u64)
+}
+
+/// Puts a segment that was written anew in place of the one before, with a tombstone that refers to
+/// the one in the log before the restore.
+async fn record(
+    log: &OpenedLog,
+    rewritten: RewrittenSegment,
+    entries: usize,
+    tombstone: &LaterTombstone,
+) -> Result<()> {
+    let segment = &rewritten.before;
     let stated = json!({
         "request": tombstone.request,
         "first_sequence": segment.first_sequence,
         "last_sequence": segment.last_sequence,
         "class": segment.class,
-        "entries": chosen.len(),
+        "tier": segment.tier(),
+        "entries": entries,
         "sequences": rewritten.sequences,
         "commitments_root": rewritten.root.to_string(),
         "sha256": segment.sha256,
@@ -203,7 +261,7 @@ async fn erase(log: &OpenedLog, path: &str, tombstone: &LaterTombstone) -> Resul
     });
     let mut entry = Entry::for_event(&events::ERASE)
         .by(Account::current().actor())
-        .on(ResourceRef::new("segment", path))
+        .on(ResourceRef::new("segment", &segment.path))
         .with_action("erase_again", ActionStatus::Success, ActionMethod::Cli);
     for (name, value) in stated.as_object().cloned().unwrap_or_default() {
         entry = entry.with_metadata(&name, Json::from(value));
@@ -216,5 +274,5 @@ async fn erase(log: &OpenedLog, path: &str, tombstone: &LaterTombstone) -> Resul
         entry,
     };
     log.ledger.erase(erasure).await?;
-    Ok(chosen.len() as u64)
+    Ok(())
 }

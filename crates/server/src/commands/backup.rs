@@ -467,10 +467,15 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         );
     }
 
-    if done.deleted_again > 0 {
+    if done.repeated.entries > 0 {
         eprintln!(
             "{} entries that were erased or expired after the backup were deleted again.",
-            thousands(done.deleted_again)
+            thousands(done.repeated.entries)
+        );
+    }
+    for segment in &done.repeated.lost_segments {
+        eprintln!(
+            "Warning: {segment} is gone from its tier, and so is the file that an erasure replaced it by: its other entries are in a later backup alone."
         );
     }
 

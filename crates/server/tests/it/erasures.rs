@@ -235,11 +235,17 @@ async fn a_person_is_erased_by_two_others() {
 
 /// Runs `reeve backup` with the administrator's token.
 fn backup(arguments: &[&str]) -> String {
+    backup_with(arguments, &[])
+}
+
+/// The same, with further variables.
+pub(crate) fn backup_with(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let output = reeve_command()
         .unwrap()
         .arg("backup")
         .args(arguments)
         .env("REEVE_TOKEN", ADMIN_TOKEN)
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

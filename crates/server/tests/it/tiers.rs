@@ -10,7 +10,7 @@ use reeve_testkit::service::{EMULATORS, Service, verify};
 use reeve_testkit::storage::{BUCKET, Kind, S3_KEY, Storage};
 use serde_json::{Value, json};
 
-use super::erasures::{approved, approvers, ended as ended_erasure};
+use super::erasures::{approved, approvers, backup_with, ended as ended_erasure};
 use super::exports::{PATH, ended};
 use super::retention::seed;
 
@@ -379,4 +379,86 @@ async fn an_erasure_reaches_the_bucket_and_after_a_restore_the_cold_folder() {
     let (code, said) = verify(&[data.to_str().unwrap(), &given]).unwrap();
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("by request"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restored_backup_forgets_what_was_erased_from_the_warm_tier_since() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let (data, file, proofs) = (path("data"), path("one.backup"), path("tombstones"));
+    std::fs::create_dir_all(&data).unwrap();
+    seed(data.as_ref(), 1_000).await;
+    let tiers = folders(home.path());
+    let variables = [("REEVE_TIERS", tiers.as_str())];
+    let service = Service::serve(data.as_ref(), &variables).unwrap();
+    let admin = service.admin();
+    let [berta, carl] = approvers(&admin).await;
+    let views = json!([
+        { "name": "view", "event_types": ["resource.view"], "hot_days": 1, "warm_days": 36_000, "cold_years": 0 },
+        { "name": "rest", "event_types": ["*"], "hot_days": 36_000, "warm_days": 0, "cold_years": 0 }
+    ]);
+    save(&admin, views, 0).await;
+    run(&admin).await;
+    run(&admin).await;
+    let warm = home.path().join("warm");
+    assert_eq!(names(&segments(&warm)), (0, 2));
+    backup_with(
+        &["create", &file, "--data-dir", &data, "--url", service.url()],
+        &[],
+    );
+
+    let done = approved(&admin, most_of_alice(), [&berta, &carl]).await;
+    let done = ended_erasure(&admin, &done, "completed").await;
+    assert_eq!(done["erased"], json!(38), "{done}");
+    run(&admin).await;
+    run(&admin).await;
+    assert_eq!(names(&segments(&warm)), (1, 2));
+    backup_with(&["tombstones", &proofs, "--url", service.url()], &[]);
+    assert!(service.stop().unwrap().0.success());
+
+    // The backup names a file that is gone; what is left of it is in the one that replaced it.
+    let restore = |name: &str| {
+        let new = path(name);
+        let restored = backup_with(
+            &[
+                "restore",
+                &file,
+                "--data-dir",
+                &new,
+                "--tombstones",
+                &proofs,
+            ],
+            &variables,
+        );
+        (new, restored)
+    };
+    let (new, said) = restore("new");
+    assert!(
+        said.contains("38 entries") && !said.contains("replaced it by"),
+        "{said}"
+    );
+    let service = Service::serve(new.as_ref(), &variables).unwrap();
+    let admin = service.admin();
+    assert_eq!(total(&admin, "actor.id:alice").await, json!(2));
+    assert_eq!(total(&admin, VIEWS).await, json!(21));
+    let kept = admin.get("audit-logs/alice-resource.view-7").await;
+    let _ = kept.expect(200);
+    run(&admin).await;
+    run(&admin).await;
+    assert_eq!(names(&segments(&warm)), (1, 2));
+    assert!(service.stop().unwrap().0.success());
+    let given = format!("--tier=warm={}", warm.display());
+    let (code, said) = verify(&[&new, &given]).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("by request"), "{said}");
+
+    // Where that file is gone too, the restore says so.
+    for file in segments(&warm) {
+        std::fs::remove_file(file).unwrap();
+    }
+    let (_, said) = restore("other");
+    assert!(
+        said.contains("19 entries") && said.contains("replaced it by"),
+        "{said}"
+    );
 }
