@@ -106,10 +106,22 @@ fn consequence(kind: ResourceKind) -> &'static str {
     }
 }
 
-/// Judges a cache node, a Memcached cluster or a content distribution.
-pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal, Abstention> {
-    let kind = facts.resource.kind;
-    let is_distribution = kind == ResourceKind::Distribution;
+/// Reasons for the advice. Nothing is known of the evictions of a distribution.
+fn factors(kind: ResourceKind, hits: String, evicted: String, confidence: String) -> Factors {
+    let mut factors = Factors::from([(FactorKind::Measured, hits)]);
+    if kind != ResourceKind::Distribution {
+        factors.add(FactorKind::Measured, evicted);
+    }
+    factors.extend([
+        (FactorKind::Consequence, consequence(kind).to_owned()),
+        (FactorKind::Confidence, confidence),
+    ]);
+    factors
+}
+
+/// Returns what was looked up, and the hit rate where something was.
+fn measured(facts: &Facts<'_>) -> Result<(Load, Option<Load>), Abstention> {
+    let is_distribution = facts.resource.kind == ResourceKind::Distribution;
     let unmeasured =
         |detail: &str| Abstention::unjudged(KIND, "hits_not_measured", detail.to_owned());
     let lookups = Load::measured(facts, Metric::RequestRate).ok_or_else(|| {
@@ -125,6 +137,14 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
             "its hit rate was not measured: CloudFront sends it for a distribution whose additional metrics are on, for which AWS charges",
         ));
     }
+    Ok((lookups, hit_rate))
+}
+
+/// Judges a cache node, a Memcached cluster or a content distribution.
+pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal, Abstention> {
+    let kind = facts.resource.kind;
+    let is_distribution = kind == ResourceKind::Distribution;
+    let (lookups, hit_rate) = measured(facts)?;
     let hit_points = hit_rate
         .as_ref()
         .map_or(&[][..], |load| load.points.as_slice());
@@ -215,14 +235,7 @@ pub(super) fn judge(facts: &Facts<'_>, settings: &Thresholds) -> Result<Proposal
     let own = confidence(held, &margins, 0.0, Some(MOST_CONFIDENCE));
     let unmeasured = f64::from(u8::from(evictions.is_none()));
     let features = signs(facts, margins, held.windows, unmeasured);
-    let mut factors = Factors::from([(FactorKind::Measured, words)]);
-    if !is_distribution {
-        factors.add(FactorKind::Measured, evicted);
-    }
-    factors.extend([
-        (FactorKind::Consequence, consequence(kind).to_owned()),
-        (FactorKind::Confidence, own.words()),
-    ]);
+    let factors = factors(kind, words, evicted, own.words());
 
     Ok(PerformanceFinding {
         kind: KIND,
