@@ -3,6 +3,10 @@
 
 use tracing_subscriber::EnvFilter;
 
+/// An error of the AWS client for each answer after which a connection is not used again, which the
+/// HTTP client below it takes care of: nothing is wrong, and nobody can do anything about it.
+const NOISE: &str = "aws_smithy_runtime::client::http::connection_poisoning=off";
+
 /// Sets logging up; call once.
 pub(crate) fn init(verbose: u8) {
     let default = match verbose {
@@ -12,7 +16,8 @@ pub(crate) fn init(verbose: u8) {
             "info,reeve=debug,reeve_server=debug,reeve_http=debug,reeve_engine=debug,reeve_anomalies=debug,reeve_predict=debug,reeve_notify=debug,reeve_ledger=debug,reeve_lake=debug"
         }
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new(format!("{default},{NOISE}")));
 
     tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -5225,7 +5225,7 @@ export interface components {
             decided_by: {
                 [key: string]: string[];
             };
-            /** @description Paths of the values that are descriptions: nothing in this release follows from them. */
+            /** @description Paths of the values that no setting decides: they describe what agents of the type do. */
             described: string[];
             description: string;
             findings?: components["schemas"]["AgentFindingSource"] | null;
@@ -10385,7 +10385,7 @@ export interface components {
                 decided_by: {
                     [key: string]: string[];
                 };
-                /** @description Paths of the values that are descriptions: nothing in this release follows from them. */
+                /** @description Paths of the values that no setting decides: they describe what agents of the type do. */
                 described: string[];
                 description: string;
                 findings?: components["schemas"]["AgentFindingSource"] | null;

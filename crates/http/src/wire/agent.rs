@@ -43,7 +43,7 @@ pub struct AgentTypeBody {
     /// (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with
     /// its field (`intelligence/traffic-intelligence#pre_scale`).
     pub decided_by: BTreeMap<String, Vec<&'static str>>,
-    /// Paths of the values that are descriptions: nothing in this release follows from them.
+    /// Paths of the values that no setting decides: they describe what agents of the type do.
     pub described: Vec<String>,
     /// An agent of the type can be configured in this release.
     pub available: bool,

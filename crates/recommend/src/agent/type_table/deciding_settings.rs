@@ -1,5 +1,5 @@
-//! Settings that decide what say of agent types. A value without one is
-//! a description: nothing in this release follows from it.
+//! Settings that decide what say of agent types. A value without one describes what
+//! agents of the type do.
 
 use crate::agent::AgentType;
 
