@@ -61,6 +61,7 @@ try {
     await page.waitForTimeout(600); // lets the charts finish drawing
     await page.screenshot({ path: join(images, `${name}.png`) });
   };
+  const heading = (name) => page.getByRole('heading', { level: 1, name });
   const row = (label) => page.getByRole('table', { name: label }).locator('tbody tr a');
   await shoot('intelligence', '/intelligence', 960, row('Latest recommendations'));
   await shoot(
@@ -70,7 +71,16 @@ try {
     page.getByRole('img', { name: /^CPU utilization/ }),
   );
   await shoot('audit', '/audit', 1060, row('Recent activity'));
-  console.log(`screenshots: docs/images has intelligence, recommendation and audit`);
+  await shoot('budgets', '/estate/budgets', 700, row('Budgets'));
+  await shoot(
+    'exposure',
+    '/intelligence/exposure',
+    1000,
+    row('Resources and the outsiders that reach them'),
+  );
+  await shoot('compliance', '/intelligence/compliance/soc2', 1000, heading('SOC 2'));
+  await shoot('retention', '/settings/retention', 800, heading('Retention'));
+  console.log('screenshots: docs/images has the pictures of the documentation');
 } finally {
   await browser.close();
   await program.stop();
