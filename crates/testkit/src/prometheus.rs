@@ -167,6 +167,8 @@ fn backfill(home: &Path, past: &[Past]) -> Result<()> {
     std::fs::create_dir_all(&data)?;
     let output = Command::new(program("promtool"))
         .args(["tsdb", "create-blocks-from", "openmetrics", "--quiet"])
+        // The file is read once for each block, and blocks would span two hours.
+        .arg("--max-block-duration=720h")
         .arg(&file)
         .arg(&data)
         .output()
