@@ -84,7 +84,8 @@ async function inTabs(context, items, act) {
   const errors = [];
   const work = async () => {
     const tab = await context.newPage();
-    tab.setDefaultTimeout(20_000);
+    // Three tabs beside another story: on a busy machine a page is quiet late.
+    tab.setDefaultTimeout(60_000);
     tab.on('pageerror', (error) => errors.push(error.message));
     for (let item = waiting.shift(); item; item = waiting.shift()) await act(tab, item);
     await tab.close();
