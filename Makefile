@@ -20,7 +20,7 @@ WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
 	$(shell find web/src web/public web/tools/docs -type f 2>/dev/null | sed 's/ /\\ /g') $(shell find docs -name '*.md' 2>/dev/null)
 
 .NOTPARALLEL:
-.PHONY: help run test check build bench bench-learn fuzz fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean
+.PHONY: help run test check build bench bench-learn fuzz fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web no-dashboard clean
 
 help: ## this list
 	@echo "Reeve: the targets"
@@ -69,11 +69,13 @@ setup-run setup-test setup-check setup-build setup-bench setup-rust:
 	@tools/setup $(@:setup-%=%)
 
 # The dashboard, embedded into the program by crates/http. Rebuilt when its sources are newer than the last build.
-web: web/dist/index.html
-web/dist/index.html: $(WEB_SOURCES) | setup-run
+# The programs contain the files of web/dist: their times are cargo's, and the last build has a file of its own.
+web: .build/web-built
+.build/web-built: $(WEB_SOURCES) $(if $(wildcard web/dist/index.html),,no-dashboard) | setup-run
 	@echo "web: building the dashboard"
 	@$(ENV) npm --prefix web run --silent build
-	@touch web/dist/index.html
+	@mkdir -p .build && touch $@
+no-dashboard:
 
 clean: ## remove everything that was built (not what was installed on the machine)
 	rm -rf target web/dist web/node_modules .venv .build
