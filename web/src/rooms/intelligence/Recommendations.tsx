@@ -66,7 +66,8 @@ export function Recommendations() {
   const { resource, ids } = resourcesNamed(search.resource, all.data?.items);
   const { data, error, refetch } = useQuery({
     ...recommendationsQuery({ ...filter, resource }),
-    enabled: !all.isLoading,
+    // Without a name both are one query, which must not wait for itself.
+    enabled: !search.resource || !all.isLoading,
   });
   const { asDismissed } = useDismissals();
   const rows = data?.items.filter((row) => !ids || ids.has(row.resource.id)).map(asDismissed);

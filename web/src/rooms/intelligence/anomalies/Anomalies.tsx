@@ -139,7 +139,8 @@ export function Anomalies() {
   const { resource, ids } = resourcesNamed(typed, all.data?.items);
   const { data, error, refetch } = useQuery({
     ...anomaliesQuery({ ...filter, resource }),
-    enabled: !all.isLoading,
+    // Without a name both are one query, which must not wait for itself.
+    enabled: !typed || !all.isLoading,
   });
   const set = (change: Partial<typeof search>) =>
     void navigate({
