@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconFilterOff, IconRocket } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { recommendationFilters } from '../../addresses';
@@ -18,7 +17,7 @@ import { BulkAnswers } from './BulkAnswers';
 import { ALL_COLUMNS } from './columns';
 import { PRIORITY_ORDER } from './priorities';
 import { useDismissals } from './dismissals';
-import { resourcesNamed } from './named-resources';
+import { useNamed } from './named-resources';
 import { MOST, recommendationsQuery, TYPES } from './queries';
 import { totalsInWords } from './savings-words';
 
@@ -62,15 +61,15 @@ export function Recommendations() {
     account: search.account,
     applicability: search.applicability,
   };
-  const all = useQuery({ ...recommendationsQuery(filter), enabled: Boolean(search.resource) });
-  const { resource, ids } = resourcesNamed(search.resource, all.data?.items);
-  const { data, error, refetch } = useQuery({
-    ...recommendationsQuery({ ...filter, resource }),
-    // Without a name both are one query, which must not wait for itself.
-    enabled: !search.resource || !all.isLoading,
-  });
+  const {
+    data,
+    error,
+    refetch,
+    ids,
+    rows: named,
+  } = useNamed(recommendationsQuery, filter, search.resource);
   const { asDismissed } = useDismissals();
-  const rows = data?.items.filter((row) => !ids || ids.has(row.resource.id)).map(asDismissed);
+  const rows = named?.map(asDismissed);
   const set = (change: Partial<typeof search>) => {
     void navigate({
       to: '/intelligence/recommendations',

@@ -1,6 +1,5 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconActivity, IconAdjustments, IconFilterOff } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { anomalyFilters } from '../../../addresses';
@@ -16,7 +15,7 @@ import { TypedFilter } from '../../../display/TypedFilter';
 import { When } from '../../../display/When';
 import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../priorities';
-import { resourcesNamed } from '../named-resources';
+import { useNamed } from '../named-resources';
 import { MOST } from '../queries';
 import { isNoise } from './entries';
 import { byIncident, furtherMembers, type AnomalyRow } from './incidents';
@@ -135,13 +134,7 @@ export function Anomalies() {
   const may = useMay();
   const [settings, setSettings] = useState(false);
   const { resource: typed, ...filter } = search;
-  const all = useQuery({ ...anomaliesQuery(filter), enabled: Boolean(typed) });
-  const { resource, ids } = resourcesNamed(typed, all.data?.items);
-  const { data, error, refetch } = useQuery({
-    ...anomaliesQuery({ ...filter, resource }),
-    // Without a name both are one query, which must not wait for itself.
-    enabled: !typed || !all.isLoading,
-  });
+  const { data, error, refetch, ids, rows: named } = useNamed(anomaliesQuery, filter, typed);
   const set = (change: Partial<typeof search>) =>
     void navigate({
       to: '/intelligence/anomalies',
@@ -152,7 +145,7 @@ export function Anomalies() {
   const filtered = Object.values(search).some(Boolean);
   const [everything, setEverything] = useState(false);
   // Whoever filters asks for what there is.
-  const found = data && byIncident(data.items.filter((row) => !ids || ids.has(row.resource.id)));
+  const found = named && byIncident(named);
   const noise = found && !filtered ? found.filter(isNoise).length : 0;
   const rows = noise > 0 && !everything ? found?.filter((row) => !isNoise(row)) : found;
   return (
