@@ -1,12 +1,12 @@
 import { ActionIcon, Group, Text } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
-import { useState } from 'react';
 import type { Freeze, Guardrails, MaintenanceWindow } from '../../../api/bodies';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { shortTime } from '../../../display/instants';
 import { Remove } from '../../../display/Remove';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
+import { useNow } from '../../../display/useNow';
 import { setGuardrails } from '../queries';
 import { daysInWords, freezeState, lengthInWords, opening, scopeInWords } from './calendar';
 import { policyOf, withPolicy } from './policy';
@@ -80,7 +80,7 @@ function without(of: Guardrails, list: 'maintenance_windows' | 'freezes', at: nu
 }
 
 export function WindowTable({ of: guardrails, onEdit }: Props) {
-  const [now] = useState(() => Date.now());
+  const now = useNow();
   const remove = (at: number) => without(guardrails, 'maintenance_windows', at);
   const columns: Column<Row<MaintenanceWindow>>[] = [
     named('Window'),
@@ -143,7 +143,7 @@ const STATES = {
 } as const;
 
 export function FreezeTable({ of: guardrails, onEdit }: Props) {
-  const [now] = useState(() => Date.now());
+  const now = useNow();
   const remove = (at: number) => without(guardrails, 'freezes', at);
   const columns: Column<Row<Freeze>>[] = [
     named('Freeze'),

@@ -22,6 +22,7 @@ import { lazyComponent } from '../../../display/lazy';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../../display/unsaved';
+import { useNow } from '../../../display/useNow';
 import { guardrailsQuery, setGuardrails, useChange } from '../queries';
 import { FreezeTable, WindowTable } from './CalendarTables';
 import { freezeState, opening } from './calendar';
@@ -109,7 +110,7 @@ export function ChangeControlPage() {
 
 /** What holds at this moment, in one sentence each. */
 function Now({ windows, freezes }: { windows: MaintenanceWindow[]; freezes: Freeze[] }) {
-  const [now] = useState(() => Date.now());
+  const now = useNow();
   const holding = freezes.filter((freeze) => freezeState(freeze, now) === 'holds');
   const open = windows.filter((window) => {
     const next = opening(window, now);

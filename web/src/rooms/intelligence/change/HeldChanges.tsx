@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Agent } from '../../../api/bodies';
 import { fullTime, shortTime } from '../../../display/instants';
+import { useNow } from '../../../display/useNow';
 import { guardrailsQuery } from '../queries';
 import { concerns, freezeState, opening } from './calendar';
 import { policyOf } from './policy';
@@ -11,7 +11,7 @@ import { policyOf } from './policy';
 /** Which windows, freezes and direction concern an agent's scope at this moment. */
 export function HeldChanges({ agent }: { agent: Agent }) {
   const { data } = useQuery(guardrailsQuery);
-  const [now] = useState(() => Date.now());
+  const now = useNow();
   if (!data) return null;
   const { maintenance_windows, freezes, direction } = policyOf(data);
   const frozen = freezes.filter(
