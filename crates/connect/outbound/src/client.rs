@@ -11,6 +11,7 @@ use reqwest::{Client, Method, StatusCode, Url};
 
 use crate::lookup::{Lookup, SystemLookup};
 use crate::policy::{OutboundPolicy, OutboundRefusal};
+use crate::tls::SharedTls;
 
 /// Limits of a request.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +107,7 @@ pub struct Outbound {
     policy: Arc<OutboundPolicy>,
     limits: OutboundLimits,
     lookup: Arc<dyn Lookup>,
+    pub(crate) tls: SharedTls,
 }
 
 impl std::fmt::Debug for Outbound {
@@ -133,6 +135,7 @@ impl Outbound {
             policy: Arc::new(policy),
             limits,
             lookup,
+            tls: SharedTls::default(),
         }
     }
 
@@ -316,21 +319,21 @@ impl Outbound {
             .iter()
             .map(|address| SocketAddr::new(*address, port))
             .collect();
-        let client = Client::builder()
+        let unusable =
+            |error: tokio_rustls::rustls::Error| OutboundError::Failed(error.to_string());
+        let mut tls = self.tls_config().map_err(unusable)?;
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+
+        Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(idle)
             .connect_timeout(self.limits.time)
             .user_agent(concat!("reeve/", env!("CARGO_PKG_VERSION")))
-            .resolve_to_addrs(url.host_str().unwrap_or_default(), &addresses);
-
-        if self.policy.authorities.is_empty() {
-            return client.build().map_err(failed);
-        }
-
-        let more =
-            reqwest::Certificate::from_pem_bundle(&self.policy.authorities).map_err(failed)?;
-        client.tls_certs_merge(more).build().map_err(failed)
+            .resolve_to_addrs(url.host_str().unwrap_or_default(), &addresses)
+            .tls_backend_preconfigured(tls)
+            .build()
+            .map_err(failed)
     }
 }
 

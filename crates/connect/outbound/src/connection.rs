@@ -5,15 +5,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use reqwest::Url;
-use rustls_platform_verifier::Verifier;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_rustls::rustls::crypto::aws_lc_rs::default_provider;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, Error};
+use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::client::{Outbound, OutboundError};
 
@@ -82,22 +78,6 @@ impl Outbound {
         Ok(Connection(Kind::Tls(Box::new(
             stream.await.map_err(failed)?,
         ))))
-    }
-
-    /// The system's authorities, and those of the policy.
-    fn tls_config(&self) -> Result<ClientConfig, Error> {
-        let provider = Arc::new(default_provider());
-        let more: Vec<CertificateDer<'static>> =
-            CertificateDer::pem_slice_iter(&self.policy().authorities)
-                .collect::<Result<_, _>>()
-                .map_err(|error| Error::General(error.to_string()))?;
-        let verifier = Verifier::new_with_extra_roots(more, Arc::clone(&provider))?;
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier))
-            .with_no_client_auth();
-        Ok(config)
     }
 }
 

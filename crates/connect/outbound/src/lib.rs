@@ -15,6 +15,7 @@ mod connection;
 mod lookup;
 mod policy;
 mod session;
+mod tls;
 
 pub use address::is_public;
 pub use client::{Outbound, OutboundAnswer, OutboundError, OutboundLimits, OutboundRequest};
