@@ -1,7 +1,8 @@
 //! From a connection to the cloud behind it: AWS through its SDK, or the simulated estate.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use reeve_audit::Obstacle;
@@ -17,6 +18,18 @@ use reeve_recommend::ports::Clouds;
 use crate::active::{Deadline, Fenced};
 use crate::adapters::databases::DatabaseServer;
 
+/// Time for which an account stays open. Keys of a role end sooner, and the session renews them.
+const OPEN_FOR: Duration = Duration::from_secs(3600);
+
+/// An account that is open: its session keeps connections to the cloud, and the keys of the role that
+/// it assumed.
+struct OpenAccount {
+    /// The connection as it was opened, without what changes by itself.
+    connection: Connection,
+    session: AwsConnection,
+    opened_at: Instant,
+}
+
 /// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
 pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
@@ -26,6 +39,8 @@ pub(crate) struct CloudRegistry {
     readers: Vec<Arc<dyn KindReader>>,
     /// Target groups that were read a moment ago, for all sessions of AWS.
     target_groups: Arc<TargetGroups>,
+    /// Accounts of AWS that are open.
+    accounts: Mutex<HashMap<ConnectionId, OpenAccount>>,
     /// Deadline that changes are made before.
     deadline: Option<Arc<Deadline>>,
     /// A cloud that a test made up; it is behind every connection.
@@ -43,6 +58,7 @@ impl CloudRegistry {
             simulated: None,
             readers: Vec::new(),
             target_groups: Arc::default(),
+            accounts: Mutex::default(),
             deadline: None,
             #[cfg(test)]
             made_up: None,
@@ -121,14 +137,43 @@ impl CloudRegistry {
         super::databases::check_given(self.outbound.policy(), url)
     }
 
-    /// Opens the account of a connection to AWS.
+    /// Returns the open account of a connection to AWS, or opens it. A connection whose settings have
+    /// changed is opened again.
     pub(crate) async fn aws(&self, connection: &Connection) -> Result<AwsConnection, ObserveError> {
-        let opened = AwsConnection::open(connection, &self.outbound).await?;
+        let connection = as_opened(connection);
+        if let Some(session) = self.open_session(&connection) {
+            return Ok(session);
+        }
+
+        let opened = AwsConnection::open(&connection, &self.outbound).await?;
         let opened = opened.with_target_groups(self.target_groups.clone());
-        Ok(match &self.catalogue {
+        let session = match &self.catalogue {
             Some(catalogue) => opened.with_catalogue(catalogue.clone()),
             None => opened,
-        })
+        };
+
+        let account = OpenAccount {
+            session: session.clone(),
+            opened_at: Instant::now(),
+            connection,
+        };
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.insert(account.connection.id.clone(), account);
+        Ok(session)
+    }
+
+    /// Closes the account of a connection, so that its credentials are read and its role is assumed
+    /// anew.
+    pub(crate) fn close(&self, connection: &ConnectionId) {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.remove(connection);
+    }
+
+    fn open_session(&self, connection: &Connection) -> Option<AwsConnection> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.retain(|_, account| account.opened_at.elapsed() < OPEN_FOR);
+        let account = accounts.get(&connection.id)?;
+        (account.connection == *connection).then(|| account.session.clone())
     }
 
     /// The observing side of a connection.
@@ -169,6 +214,16 @@ impl CloudRegistry {
         connection: &Connection,
     ) -> Option<Arc<reeve_connect_simulated::SimulatedAccount>> {
         self.simulated.as_ref()?.account(&connection.id)
+    }
+}
+
+/// A connection without what its tests and syncs change.
+fn as_opened(connection: &Connection) -> Connection {
+    Connection {
+        status: ConnectionStatus::New,
+        last_sync: None,
+        last_error: None,
+        ..connection.clone()
     }
 }
 
@@ -244,5 +299,68 @@ impl Clouds for CloudRegistry {
         };
 
         Ok((connection, self.fenced(actor)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::Router;
+    use reeve_estate::Observe as _;
+
+    use super::*;
+    use crate::adapters::doors::connection;
+
+    const KEYS: &str = "<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIAIOSFODNN7EXAMPLE</AccessKeyId>\
+        <SecretAccessKey>secret</SecretAccessKey><SessionToken>token</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration>\
+        </Credentials></AssumeRoleResult></AssumeRoleResponse>";
+    const IDENTITY: &str = "<GetCallerIdentityResponse><GetCallerIdentityResult><Account>111122223333</Account>\
+        </GetCallerIdentityResult></GetCallerIdentityResponse>";
+
+    /// A security token service on this machine. Returns its address, and how often the role was
+    /// assumed.
+    async fn token_service() -> (String, Arc<AtomicUsize>) {
+        let assumed = Arc::new(AtomicUsize::new(0));
+        let counter = assumed.clone();
+        let answer = move |body: String| {
+            let assumes = body.contains("Action=AssumeRole");
+            counter.fetch_add(usize::from(assumes), Ordering::SeqCst);
+            std::future::ready(if assumes { KEYS } else { IDENTITY })
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+        (url, assumed)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_account_stays_open_until_its_connection_changes() {
+        let (url, assumed) = token_service().await;
+        let here = OutboundPolicy {
+            allow: vec!["127.0.0.0/8".parse().unwrap()],
+            ..OutboundPolicy::default()
+        };
+        let clouds = CloudRegistry {
+            outbound: outbound(here),
+            ..CloudRegistry::real()
+        };
+        let asked = async |connection: &Connection| {
+            let account = clouds.aws(connection).await.unwrap();
+            assert_eq!(account.identity().await.unwrap(), "111122223333");
+            assumed.load(Ordering::SeqCst)
+        };
+
+        let mut connection = connection(&url, true);
+        assert_eq!(asked(&connection).await, 1);
+        connection.status = ConnectionStatus::Ready;
+        connection.last_error = Some("a part was denied".to_owned());
+        assert_eq!(asked(&connection).await, 1, "no setting of it has changed");
+
+        connection.external_id = Some("another".to_owned());
+        assert_eq!(asked(&connection).await, 2);
+        clouds.close(&connection.id);
+        assert_eq!(asked(&connection).await, 3);
     }
 }

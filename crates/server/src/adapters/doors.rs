@@ -130,7 +130,7 @@ fn channel(settings: ChannelSettings) -> Channel {
     }
 }
 
-fn connection(endpoint: &str, role: bool) -> Connection {
+pub(super) fn connection(endpoint: &str, role: bool) -> Connection {
     Connection {
         id: ConnectionId("c".into()),
         name: "c".into(),
