@@ -34,6 +34,8 @@ permissions!(
     AuditExport => "audit.export",
     /// Create and change alert rules.
     AuditAlerts => "audit.alerts",
+    /// Acknowledge, assign and resolve firings of alert rules.
+    AuditTriage => "audit.triage",
     /// Generate and schedule reports.
     AuditReports => "audit.reports",
     /// Change retention and holds.
@@ -44,8 +46,10 @@ permissions!(
     AuditVerify => "audit.verify",
     /// See agents, recommendations, actions.
     IntelligenceView => "intelligence.view",
-    /// Execute, dismiss, snooze, schedule, give feedback, run agents.
+    /// Execute, dismiss, snooze, schedule, give feedback, run agents and playbooks.
     IntelligenceOperate => "intelligence.operate",
+    /// Judge anomalies and alerts of other tools, and handle incidents; no change to the estate.
+    IntelligenceTriage => "intelligence.triage",
     /// Create and configure agents and guardrails.
     IntelligenceConfigure => "intelligence.configure",
     /// Approve as manager (medium impact).

@@ -50,7 +50,7 @@ pub(super) use problems::{asking, problem};
 
 use reeve_access::Permission::{
     ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate,
-    IntelligenceView,
+    IntelligenceTriage, IntelligenceView,
 };
 
 use crate::guard::{Access, Guarded};
@@ -233,36 +233,33 @@ fn contained(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(IntelligenceView), routes!(incidents::list))
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::create),
         )
         .add(Access::Needs(IntelligenceView), routes!(incidents::get))
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::patch, incidents::delete),
         )
+        .add(Access::Needs(IntelligenceTriage), routes!(incidents::merge))
         .add(
-            Access::Needs(IntelligenceOperate),
-            routes!(incidents::merge),
-        )
-        .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::member_add),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::member_remove),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::note_add),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::task_add),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(incidents::task_patch),
         )
         .add(
@@ -358,15 +355,15 @@ fn strange(guarded: Guarded) -> Guarded {
         )
         .add(Access::Needs(IntelligenceView), routes!(attack_chains::get))
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(anomalies::acknowledge),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(anomalies::feedback),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(anomalies::reopen),
         )
         .add(Access::Needs(IntelligenceView), routes!(traffic::get))
@@ -501,7 +498,7 @@ fn exchanged(guarded: Guarded) -> Guarded {
             routes!(inbound_alerts::get),
         )
         .add(
-            Access::Needs(IntelligenceOperate),
+            Access::Needs(IntelligenceTriage),
             routes!(inbound_alerts::close),
         )
         .add(

@@ -196,14 +196,23 @@ async fn firings_are_handled_and_each_step_is_recorded() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
     let admin = service.admin();
-    let _ = admin
+    let (_, analyst) = admin
         .person("sec@acme.example", &["security_analyst"], &[])
         .await;
+    let (_, operator) = admin.person("op@acme.example", &["operator"], &[]).await;
     let id = admin.post(PATH, rule()).await.expect(201).text_at("/id");
     fail(&admin, "ann@acme.example", 5).await;
     let firing = firings(&admin, &id, 1, 5).await.remove(0);
     let path = format!("{PATH}/firings/{}", firing["id"].as_str().unwrap());
-    let seen = admin
+    let _ = operator
+        .post(&format!("{path}/acknowledge"), json!({ "version": 1 }))
+        .await
+        .problem(403, "forbidden");
+    let _ = analyst
+        .delete(&format!("{PATH}/{id}"))
+        .await
+        .problem(403, "forbidden");
+    let seen = analyst
         .post(&format!("{path}/acknowledge"), json!({ "version": 1 }))
         .await
         .expect(200);
@@ -230,7 +239,7 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         "assignee"
     );
 
-    let assigned = admin
+    let assigned = analyst
         .post(
             &format!("{path}/assign"),
             json!({ "assignee": "SEC@acme.example" }),
@@ -239,7 +248,7 @@ async fn firings_are_handled_and_each_step_is_recorded() {
         .expect(200);
     assert_eq!(assigned.body["assignee"], "sec@acme.example");
 
-    let resolved = admin
+    let resolved = analyst
         .post(
             &format!("{path}/resolve"),
             json!({ "note": "A forgotten password" }),

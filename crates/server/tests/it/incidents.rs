@@ -132,9 +132,13 @@ async fn a_stolen_key_is_one_incident_that_a_playbook_contains_and_rolls_back() 
     let incident = format!("intelligence/incidents/{}", found["id"].as_str().unwrap());
 
     the_record_tells_the_attack(&admin, &incident, &key).await;
-    people_work_on_it(&admin, &incident).await;
+    people_work_on_it(&security, &incident).await;
 
     let run = json!({ "playbook": "contain-stolen-key" });
+    let refused = security
+        .post(&format!("{incident}/runs"), run.clone())
+        .await;
+    let _ = refused.problem(403, "forbidden");
     let run = admin
         .post(&format!("{incident}/runs"), run)
         .await
@@ -219,25 +223,25 @@ async fn the_record_tells_the_attack(admin: &Api, incident: &str, key: &str) {
     assert!(!graph.body["nodes"].to_string().contains("principal"));
 }
 
-async fn people_work_on_it(admin: &Api, incident: &str) {
+async fn people_work_on_it(analyst: &Api, incident: &str) {
     let wrong = json!({ "status": "open", "owner": "ann" });
-    let wrong = admin
+    let wrong = analyst
         .patch(incident, wrong)
         .await
         .problem(422, "invalid_fields");
     assert!(wrong.text.contains("owner"), "{}", wrong.text);
     let jump = json!({ "text": "Ask the owner of the key" });
     let tasks = format!("{incident}/tasks");
-    let with_task = admin.post(&tasks, jump).await.expect(200).body;
+    let with_task = analyst.post(&tasks, jump).await.expect(200).body;
     let task = with_task["tasks"][0]["id"].as_str().unwrap();
     let done = json!({ "done": true });
-    let done = admin
+    let done = analyst
         .patch(&format!("{tasks}/{task}"), done)
         .await
         .expect(200);
-    assert_eq!(done.body["tasks"][0]["done_by"], "admin@localhost");
+    assert_eq!(done.body["tasks"][0]["done_by"], "sam@acme.example");
     let note = json!({ "text": "The key was in a public repository." });
-    let _ = admin
+    let _ = analyst
         .post(&format!("{incident}/notes"), note)
         .await
         .expect(200);

@@ -45,6 +45,7 @@ const DEGRADED_FOR: SignedDuration = SignedDuration::from_hours(25);
 /// Reading rules and firings needs the whole log's visibility: both tell of entries of everybody.
 const READ: Access = Access::Needs(Permission::AuditViewAll);
 const CHANGE: Access = Access::Needs(Permission::AuditAlerts);
+const TRIAGE: Access = Access::NeedsAll(&[Permission::AuditViewAll, Permission::AuditTriage]);
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
@@ -63,9 +64,9 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(CHANGE, routes!(ready::enable))
         .add(READ, routes!(firings::list))
         .add(READ, routes!(firings::get))
-        .add(CHANGE, routes!(firings::acknowledge))
-        .add(CHANGE, routes!(firings::assign))
-        .add(CHANGE, routes!(firings::resolve))
+        .add(TRIAGE, routes!(firings::acknowledge))
+        .add(TRIAGE, routes!(firings::assign))
+        .add(TRIAGE, routes!(firings::resolve))
 }
 
 /// Alert rules by name.

@@ -48,12 +48,13 @@ const cutInWords = (list?: { items: unknown[]; total: number }) =>
 
 /** Alert rules and their firings. */
 export function Alerts() {
-  const may = useMay()('audit.alerts');
+  const allows = useMay();
+  const may = allows('audit.alerts');
   const [editing, setEditing] = useState<AlertRule | 'new'>();
   const [opened, setOpened] = useState<string>();
   return (
     <Stack gap="lg">
-      <Firings may={may} />
+      <Firings may={allows('audit.triage')} />
       <Rules
         onOpen={(rule) => setOpened(rule.id)}
         add={

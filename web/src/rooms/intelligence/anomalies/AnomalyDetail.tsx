@@ -72,7 +72,7 @@ function Shown({ of: one }: { of: Anomaly }) {
         </Group>
       }
       actions={
-        may('intelligence.operate') ? (
+        may('intelligence.triage') ? (
           <Group gap="xs">
             {undo && (
               <Button

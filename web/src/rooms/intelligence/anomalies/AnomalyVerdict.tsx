@@ -46,8 +46,8 @@ export function AnomalyVerdict({ of: one }: { of: Anomaly }) {
   const [kind, setKind] = useState<string | null>(null);
   const [comments, setComments] = useState('');
   const change = useChange(giveVerdict);
-  const operate = may('intelligence.operate');
-  const asking = operate && (!said || again);
+  const triages = may('intelligence.triage');
+  const asking = triages && (!said || again);
   const send = () =>
     kind &&
     change.mutate(
@@ -95,12 +95,12 @@ export function AnomalyVerdict({ of: one }: { of: Anomaly }) {
             ))}
           </Stack>
         )}
-        {!operate && !said && (
+        {!triages && !said && (
           <Text size="sm" className="muted">
-            No verdict yet. Operators and administrators can give one.
+            No verdict yet. Security analysts and operators can give one.
           </Text>
         )}
-        {operate && said && !again && (
+        {triages && said && !again && (
           <Group>
             <Button variant="default" size="xs" onClick={() => setAgain(true)}>
               Change verdict

@@ -41,6 +41,7 @@ export function IncidentDetail() {
   if (!one)
     return <Awaited title="Incident" above={TRAIL} error={error} onRetry={() => void refetch()} />;
 
+  const triages = may('intelligence.triage') && !one.merged_into;
   const acts = may('intelligence.operate') && !one.merged_into;
   return (
     <Page
@@ -53,7 +54,7 @@ export function IncidentDetail() {
           <Status of={one.severity} label={`${words(one.severity)} severity`} />
         </Group>
       }
-      actions={<Moves of={one} acts={acts} />}
+      actions={<Moves of={one} acts={triages} />}
     >
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
@@ -75,8 +76,8 @@ export function IncidentDetail() {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <About of={one} />
-            <Tasks of={one} may={acts} />
-            <Notes of={one} may={acts} />
+            <Tasks of={one} may={triages} />
+            <Notes of={one} may={triages} />
             <Assets of={one} linked={may('estate.view')} />
             <People of={one} />
           </Stack>

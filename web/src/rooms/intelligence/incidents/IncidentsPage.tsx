@@ -85,7 +85,7 @@ export function IncidentsPage() {
       title="Incidents"
       flush
       actions={
-        may('intelligence.operate') && (
+        may('intelligence.triage') && (
           <Button
             variant="default"
             leftSection={<IconPlus size={16} />}

@@ -107,7 +107,7 @@ function Closing({ alert, onClose }: { alert: InboundAlert; onClose: () => void 
   const close = useChange(closeAlert);
   const [verdict, setVerdict] = useState<Verdict>(alert.verdict?.verdict ?? 'true_positive');
   const [comments, setComments] = useState('');
-  if (!may('intelligence.operate')) return null;
+  if (!may('intelligence.triage')) return null;
   const open = alert.status === 'open';
   return (
     <Stack gap="sm">
