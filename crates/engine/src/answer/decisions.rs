@@ -1,17 +1,22 @@
 //! Answers to a recommendation other than applying it: dismiss, snooze, schedule, reopen.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, FieldCode, FieldError};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::caller::Caller;
 use reeve_recommend::error::EngineError;
+use reeve_recommend::recommendation::exclusion::excluded;
 use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 use crate::answer::RecommendationService;
 use crate::automatic::policy::signatures_for;
 use crate::execution::request::{Wish, planned};
+use crate::finding::earlier_recommendations::open_on;
+use crate::finding::upsert::{DISMISSED_DAYS, key_of};
 use crate::log_entry;
 use crate::records::{needed, optional};
 
@@ -148,10 +153,11 @@ impl RecommendationService {
         Ok(to)
     }
 
-    /// Takes a recommendation back from wherever it waits.
+    /// Takes a recommendation back from wherever it waits, or takes its dismissal back.
     ///
     /// # Errors
-    /// [`EngineError::WrongState`] when it does not wait.
+    /// [`EngineError::WrongState`] when it does not wait; [`EngineError::Conflict`] for a dismissed one
+    /// that is excluded, that another one has followed, or that was dismissed too long ago.
     pub async fn reopen(
         &self,
         id: &RecommendationId,
@@ -171,12 +177,18 @@ impl RecommendationService {
             });
         }
 
+        let was_dismissed = recommendation.status == Status::Dismissed;
+        if was_dismissed {
+            self.check_not_stale(&recommendation).await?;
+        }
+
         let mut to = self.records.next(&recommendation, Status::Open)?;
         to.scheduled_for = None;
         to.snoozed_until = None;
         to.requested_by = None;
         to.status_reason = None;
         to.exception = None;
+        to.closing = None;
         self.records
             .close_approvals(
                 &recommendation,
@@ -186,9 +198,52 @@ impl RecommendationService {
             )
             .await?;
 
-        self.records
+        if was_dismissed {
+            // The next run says whether it still holds.
+            let soon = self.records.clock.now() + SignedDuration::from_hours(48);
+            to.expires_at = to.expires_at.max(soon);
+        }
+
+        let reopened = self
+            .records
             .make_move("recommendation.reopen", &recommendation, to, caller)
-            .await
+            .await?;
+        if was_dismissed {
+            self.rank_again(recommendation.kind).await?;
+        }
+        Ok(reopened)
+    }
+
+    /// Refuses to reopen a dismissed recommendation whose finding may be another one by now.
+    async fn check_not_stale(&self, dismissed: &Recommendation) -> Result<(), EngineError> {
+        let now = self.records.clock.now();
+        let subject = &dismissed.subject;
+        let exclusions = self.records.agents.exclusion_list().await?;
+        if excluded(&exclusions, subject, dismissed.kind, now).is_some() {
+            let message = "an exclusion covers it; end the exclusion first";
+            return Err(EngineError::Conflict(message.to_owned()));
+        }
+
+        let age = now.duration_since(dismissed.updated_at);
+        if age >= SignedDuration::from_hours(24 * DISMISSED_DAYS) {
+            let message = format!(
+                "it was dismissed more than {DISMISSED_DAYS} days ago; what still holds is found again"
+            );
+            return Err(EngineError::Conflict(message));
+        }
+
+        let open = open_on(&self.records, &BTreeSet::from([subject.id.clone()])).await?;
+        let key = key_of(subject, dismissed.kind);
+        match open
+            .iter()
+            .find(|one| key_of(&one.subject, one.kind) == key)
+        {
+            Some(newer) => Err(EngineError::Conflict(format!(
+                "recommendation {} of the same resource and type has followed it",
+                newer.id.0
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Keeps why something did not run where people look for it.

@@ -31,7 +31,7 @@ use crate::records::{Records, fresh_id};
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
 /// A dismissed finding is not made again for this long.
-const DISMISSED_DAYS: i64 = 90;
+pub(crate) const DISMISSED_DAYS: i64 = 90;
 /// A change that failed or was undone is not proposed again for this long.
 const FAILED_DAYS: i64 = 30;
 /// A volume that was grown is not grown again for this long.

@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 use reeve_access::Role;
-use reeve_engine::AgentInput;
+use reeve_engine::{AgentInput, ExclusionInput};
 use reeve_estate::{ResourceId, ResourceState};
 use reeve_recommend::action::{ActionStatus, Purpose};
 use reeve_recommend::error::EngineError;
@@ -17,7 +17,7 @@ fn hours(world: &World, hours: i64) -> jiff::Timestamp {
 }
 
 #[tokio::test]
-async fn a_dismissal_needs_a_reason_and_is_an_end() {
+async fn a_dismissal_needs_a_reason_and_can_be_taken_back() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     assert!(matches!(
@@ -41,12 +41,6 @@ async fn a_dismissal_needs_a_reason_and_is_an_end() {
         (Status::Dismissed, Some("needed for the audit"))
     );
 
-    let after = world
-        .engine
-        .recommendations
-        .reopen(&recommendation.id, &operator())
-        .await;
-    assert!(matches!(after, Err(EngineError::WrongState { .. })));
     assert!(matches!(
         world
             .engine
@@ -55,6 +49,58 @@ async fn a_dismissal_needs_a_reason_and_is_an_end() {
             .await,
         Err(EngineError::WrongState { .. })
     ));
+
+    world.clock.advance(SignedDuration::from_hours(24 * 20));
+    let open = world
+        .engine
+        .recommendations
+        .reopen(&recommendation.id, &operator())
+        .await
+        .unwrap();
+    assert_eq!((open.status, open.status_reason), (Status::Open, None));
+    assert_eq!(
+        open.expires_at,
+        hours(&world, 48),
+        "the next run decides whether it still holds"
+    );
+}
+
+#[tokio::test]
+async fn a_dismissal_of_what_may_be_another_finding_by_now_stays() {
+    let world = World::new();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let recommendations = &world.engine.recommendations;
+    let refusal = async || {
+        let refused = recommendations
+            .reopen(&recommendation.id, &operator())
+            .await;
+        let Err(EngineError::Conflict(message)) = refused else {
+            panic!("{refused:?}");
+        };
+        message
+    };
+    recommendations
+        .dismiss(&recommendation.id, "needed for the audit", &operator())
+        .await
+        .unwrap();
+
+    let exclusion = ExclusionInput {
+        resource: Some("i-1".to_owned()),
+        reason: "it moves in spring".to_owned(),
+        ..ExclusionInput::default()
+    };
+    let exclusion = recommendations
+        .exclude(exclusion, &operator())
+        .await
+        .unwrap();
+    assert!(refusal().await.contains("end the exclusion first"));
+    recommendations
+        .include(&exclusion.id, &operator())
+        .await
+        .unwrap();
+
+    world.clock.advance(SignedDuration::from_hours(24 * 90));
+    assert!(refusal().await.contains("more than 90 days ago"));
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ named!(
         Testing => "testing",
         /// Set aside until a date.
         Snoozed => "snoozed",
-        /// Rejected by a person, with a reason. An end.
+        /// Rejected by a person, with a reason. An end, which a person may take back.
         Dismissed => "dismissed",
         /// Its plan is running.
         Executing => "executing",
@@ -38,7 +38,8 @@ named!(
 );
 
 impl Status {
-    /// Returns `true` for a final state. Only a manual rollback follows `Succeeded` and `Failed`.
+    /// Returns `true` for a final state. Only a manual rollback follows `Succeeded` and `Failed`, and
+    /// only a reopening follows `Dismissed`.
     #[must_use]
     pub const fn is_end(self) -> bool {
         matches!(
@@ -100,7 +101,8 @@ impl Status {
             // Undone by hand, or undoing it by hand failed.
             Succeeded => matches!(next, RolledBack | Failed),
             Failed => matches!(next, RolledBack),
-            Dismissed | RolledBack | Superseded | Expired => false,
+            Dismissed => matches!(next, Open),
+            RolledBack | Superseded | Expired => false,
         }
     }
 }
@@ -140,13 +142,9 @@ mod tests {
             [Status::RolledBack, Status::Failed]
         );
         assert_eq!(after(Status::Failed), [Status::RolledBack]);
+        assert_eq!(after(Status::Dismissed), [Status::Open]);
 
-        for end in [
-            Status::Dismissed,
-            Status::RolledBack,
-            Status::Superseded,
-            Status::Expired,
-        ] {
+        for end in [Status::RolledBack, Status::Superseded, Status::Expired] {
             assert!(end.is_end() && after(end).is_empty(), "{end}");
         }
     }

@@ -27,6 +27,7 @@ export type Dialog =
 /** Buttons that make a recommendation open again, by the state that it is in. */
 const BACK: Partial<Record<string, { label: string; done: string }>> = {
   snoozed: { label: 'Reopen', done: 'Reopened.' },
+  dismissed: { label: 'Reopen', done: 'Reopened.' },
   scheduled: { label: 'Cancel schedule', done: 'The schedule is cancelled.' },
   pending_approval: { label: 'Withdraw request', done: 'The request is withdrawn.' },
 };
@@ -36,8 +37,8 @@ export function Answers({ of: one }: { of: Recommendation }) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const again = useChange(reopen);
   const answerable = ANSWERABLE.includes(one.status);
-  const back = BACK[one.status];
   const undo = useDismissals().undoOf(one.id);
+  const back = undo ? undefined : BACK[one.status];
   return (
     <>
       <Group gap="xs">

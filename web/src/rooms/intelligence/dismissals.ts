@@ -1,4 +1,4 @@
-// Dismissals of recommendations, which can be taken back for ten seconds: the service has no way back from a dismissed recommendation.
+// Dismissals of recommendations. They are sent after ten seconds, so that taking one back leaves no trace; afterwards it can be reopened.
 import { useQueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { HELD_MS, hold } from '../../api/held';
