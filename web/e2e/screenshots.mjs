@@ -71,6 +71,7 @@ try {
     page.getByRole('img', { name: /^CPU utilization/ }),
   );
   await shoot('audit', '/audit', 1060, row('Recent activity'));
+  await shoot('costs', '/estate/costs', 900, row('Costs by group'));
   await shoot('budgets', '/estate/budgets', 700, row('Budgets'));
   await shoot(
     'exposure',

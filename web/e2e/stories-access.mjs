@@ -50,6 +50,7 @@ async function isAccessible({ page, program }) {
     '/estate/connections/aws',
     '/estate/resources',
     `/estate/resources/${encodeURIComponent(resource.id)}`,
+    '/estate/costs',
     '/estate/budgets',
     '/settings/workspace',
     '/settings/users',

@@ -92,7 +92,35 @@ async function choosesTheMiddleOfAMap({ page, program }) {
   assert.equal(await balancers.count(), 0, 'a chosen resource replaces the suggestions');
 }
 
+async function followsACostToItsResources({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.goto('/estate/costs');
+  const table = page.getByRole('table', { name: 'Costs by group' });
+  const { groups, all } = await read(page, 'costs/spending');
+  const [first] = groups;
+  await table.getByRole('button', { name: first.value, exact: true }).click();
+  await page.waitForURL(/by=resource/);
+  await page.getByText(`Service: ${first.value}`).waitFor();
+  const query = new URLSearchParams({ service: first.value, by: 'resource' });
+  const narrowed = await read(page, `costs/spending?${query}`);
+  assert.equal(narrowed.all.total, first.total, 'the group is what its charges add up to');
+  assert.ok(narrowed.all.total < all.total);
+  await table.getByRole('columnheader', { name: 'Resource' }).waitFor();
+  await fitsWidth(page);
+
+  await table.getByRole('link', { name: 'Open resource' }).first().click();
+  await page.waitForURL(/estate\/resources\//);
+  await page.goBack();
+  await page.getByRole('button', { name: `Remove Service: ${first.value}` }).click();
+  await page.getByText(`Service: ${first.value}`).waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).searchParams.get('service'), null);
+}
+
 export const estate = [
+  {
+    name: 'costs: from a service to its resources, and back',
+    run: followsACostToItsResources,
+  },
   { name: 'the dependency map: its middle is suggested or searched', run: choosesTheMiddleOfAMap },
   { name: 'a resource: its workload is corrected and taken back', run: correctsAWorkload },
   { name: 'a resource: its neighbours are followed by keyboard', run: followsNeighboursByKeyboard },

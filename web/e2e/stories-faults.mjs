@@ -30,6 +30,7 @@ const PAGES = [
   '/audit/exports',
   '/estate/connections',
   '/estate/resources',
+  '/estate/costs',
   '/estate/budgets',
   '/settings/workspace',
   '/settings/users',

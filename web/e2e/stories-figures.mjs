@@ -118,6 +118,16 @@ const FIGURES = [
     },
   ],
   [
+    '/estate/costs',
+    'costs of services',
+    column('Costs by group', 'Cost'),
+    async (page) => {
+      const { groups } = await read(page, 'costs/spending');
+      assert.ok(groups.length > 3, 'the demo has bills');
+      return groups.map(({ total: cost }) => cost);
+    },
+  ],
+  [
     '/estate/budgets',
     'amounts of budgets',
     column('Budgets', 'Amount'),

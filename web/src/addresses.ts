@@ -48,6 +48,33 @@ export function chainSearch(given: Given) {
   return pick(given, ['chain']);
 }
 
+const COSTS = [
+  'service',
+  'service_category',
+  'provider',
+  'account',
+  'region',
+  'resource',
+  'charge_category',
+  'pricing_category',
+  'tag',
+  'by',
+  'days',
+  'first_day',
+  'last_day',
+  'currency',
+] as const;
+
+/** The charges that the page of costs shows. An empty filter is kept: charges for which the bill names no value. */
+export function costsSearch(given: Given) {
+  const kept: Partial<Record<(typeof COSTS)[number], string>> = {};
+  for (const name of COSTS) {
+    const value = given[name];
+    if (['string', 'number', 'boolean'].includes(typeof value)) kept[name] = String(value);
+  }
+  return kept;
+}
+
 export function mapSearch(given: Given) {
   return pick(given, ['resource']);
 }

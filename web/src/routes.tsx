@@ -5,6 +5,7 @@ import {
   anomalyFilters,
   approvalSearch,
   chainSearch,
+  costsSearch,
   firingSearch,
   liveFilters,
   mapSearch,
@@ -306,6 +307,12 @@ const budgets = createRoute({
   path: '/estate/budgets',
   component: lazy(() => import('./rooms/budgets/Budgets'), 'Budgets'),
 });
+const costs = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/costs',
+  validateSearch: costsSearch,
+  component: lazy(() => import('./rooms/costs/CostsPage'), 'CostsPage'),
+});
 const budget = createRoute({
   getParentRoute: () => app,
   path: '/estate/budgets/$id',
@@ -363,6 +370,7 @@ const tree = root.addChildren([
     connectAws,
     resources,
     resource,
+    costs,
     budgets,
     budget,
     ...settings,

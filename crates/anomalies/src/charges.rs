@@ -9,6 +9,7 @@
 mod advice;
 mod anomaly;
 mod days;
+mod spending;
 mod totals;
 mod traits;
 mod windows;
@@ -21,6 +22,10 @@ use reeve_estate::charge::{Amount, Charge, ChargeCategory};
 pub use advice::{AdviceType, ChargeAdvice, ChargeSaving};
 pub use anomaly::{Anomaly, AnomalyKind, Contributor};
 pub use days::ChargeScope;
+pub use spending::{
+    Spending, SpendingGroup, SpendingKey, SpendingProperty, SpendingQuery, SpendingReader,
+    USUAL_DAYS, spending,
+};
 pub use totals::{ChargeDimension, Costs, CurrencyTotals, Discounts, TagCoverage, Totals};
 pub use windows::{WindowAnomaly, Windows, windows};
 

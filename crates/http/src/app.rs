@@ -14,6 +14,7 @@ use reeve_access::{
 };
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
+use reeve_anomalies::charges::SpendingReader;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Obstacle;
@@ -237,6 +238,7 @@ pub struct Ports {
     pub workspace: Arc<dyn WorkspaceStore>,
     /// Budgets and how they stand.
     pub budgets: Arc<dyn BudgetStore>,
+    pub spending: Arc<dyn SpendingReader>,
     /// Alert rules and firings.
     pub alerts: Arc<dyn AlertStore>,
     /// Exports, scheduled exports and destinations.

@@ -12,6 +12,7 @@ pub(crate) mod metrics;
 pub(crate) mod prices;
 pub(crate) mod resources;
 pub(crate) mod sessions;
+mod spending;
 pub(crate) mod spot_notices;
 pub(crate) mod teams;
 pub(crate) mod tokens;
@@ -78,6 +79,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = backups::routes(guarded);
     let guarded = resources::routes(guarded);
     let guarded = budgets::routes(guarded);
+    let guarded = spending::routes(guarded);
     let guarded = workspace::routes(guarded);
     let guarded = users::routes(guarded);
     let guarded = teams::routes(guarded);

@@ -480,6 +480,7 @@ fn ports(
         backups: Arc::new(RunningBackups::new(config, &log.ledger, store)),
         workspace: tasks.workspace.clone(),
         budgets: tasks.budgets.clone(),
+        spending: tasks.bills.clone(),
         log_streams: tasks.streams.clone(),
         stream_sender: tasks.stream_receivers.clone(),
         reports: tasks.reports.clone(),

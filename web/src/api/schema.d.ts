@@ -2045,6 +2045,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/costs/spending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Spending of a period by the bills, by day and by group. */
+        get: operations["get_costs_spending"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/actions": {
         parameters: {
             query?: never;
@@ -16271,6 +16288,64 @@ export interface components {
             /** @description A body, as the source sends it. */
             sample: string;
         };
+        /**
+         * @description Spending of a period by the bills: cost after discounts, with what was prepaid spread over its
+         *     use; the invoiced cost where a bill has no other.
+         */
+        SpendingBody: {
+            /** @description Everything that the filters select. */
+            all: components["schemas"]["SpendingGroupBody"];
+            /**
+             * Format: date
+             * @description First day of the bills; `null` without bills.
+             */
+            billed_from?: string | null;
+            /**
+             * Format: date
+             * @description Last day that usage was billed for; `null` without bills.
+             */
+            billed_until?: string | null;
+            /** @description Currencies of the bills. Amounts of different currencies are never added. */
+            currencies: string[];
+            /** @description Currency of all amounts. */
+            currency: string;
+            /** Format: date */
+            first_day: string;
+            /** @description Groups, the most expensive first; 100 at most. */
+            groups: components["schemas"]["SpendingGroupBody"][];
+            /**
+             * Format: date
+             * @description Last day of the period; it counts.
+             */
+            last_day: string;
+            /**
+             * Format: int64
+             * @description Number of groups that are not named.
+             */
+            other_groups: number;
+            /** @description Sum of the groups that are not named. */
+            others: components["schemas"]["SpendingGroupBody"];
+            /** @description Keys of tags in the bills of the period, 200 at most. */
+            tags: string[];
+        };
+        /** @description Charges of one value, or the sum of several. */
+        SpendingGroupBody: {
+            /** @description Amounts of the days of the period, from the first. */
+            days: number[];
+            /** @description Name of the account, or of the resource in the inventory. */
+            name?: string | null;
+            /**
+             * Format: double
+             * @description Total of as many days before the period; `null` where the bills do not reach back that far.
+             */
+            previous_total?: number | null;
+            /** @description Resource of the inventory, where it has it. */
+            resource_id?: string | null;
+            /** Format: double */
+            total: number;
+            /** @description Value as the bills write it; empty where they do not say. */
+            value: string;
+        };
         /** @description Market of spot capacity of a region, as the last reading left it. */
         SpotMarketBody: {
             /**
@@ -24121,6 +24196,61 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_costs_spending: {
+        parameters: {
+            query?: {
+                /** @description Sub-account, or billing account where there is none. */
+                account?: string;
+                /**
+                 * @description `service` (the default), `service_category`, `provider`, `account`, `region`, `resource`,
+                 *     `charge_category`, `pricing_category`, or `tag:` and the key of a tag.
+                 * @example service
+                 */
+                by?: string;
+                charge_category?: string;
+                /** @description Currency as bills write it; the one with the most charges unless given. */
+                currency?: string;
+                /** @description First day, UTC; 27 days before the last unless given. */
+                first_day?: string;
+                /** @description Last day, UTC; the last one that usage was billed for unless given. At most 1100 days. */
+                last_day?: string;
+                pricing_category?: string;
+                provider?: string;
+                region?: string;
+                /** @description Resource by its identifier in bills. */
+                resource?: string;
+                service?: string;
+                service_category?: string;
+                /** @description Tag as `key=value`; `key=` selects charges without it. */
+                tag?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendingBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             500: components["responses"]["InternalServerError"];
         };
     };

@@ -36,6 +36,7 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/audit/exports', 'howto/exports', 'exports'],
   ['/estate/connections', 'howto/connect-aws', 'connecting an AWS account'],
   ['/estate/resources', 'howto/estate', 'resources and their configuration'],
+  ['/estate/costs', 'howto/costs', 'costs'],
   ['/estate/budgets', 'howto/budgets', 'budgets'],
   ['/settings/workspace', 'howto/settings', 'workspace settings'],
   ['/account', 'howto/settings', 'your password'],

@@ -14,7 +14,7 @@ fn amount(text: &str) -> Amount {
 }
 
 /// A day's usage of a service.
-fn usage(day: i64, service: &str, cost: &str) -> Charge {
+pub(super) fn usage(day: i64, service: &str, cost: &str) -> Charge {
     Charge {
         provider: text("AWS"),
         service: text(service),

@@ -6,6 +6,7 @@ mod course;
 mod incident;
 mod investigation;
 mod settings;
+pub mod spending;
 mod threat;
 mod threshold;
 

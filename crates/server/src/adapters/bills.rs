@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use reeve_anomalies::charges::{Spending, SpendingQuery, SpendingReader, spending};
 use reeve_estate::charge::{Charge, ChargeCategory, Restatements, resource_key};
 use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::ports::ChargeReader;
@@ -31,11 +32,12 @@ const KEPT: Duration = Duration::from_secs(300);
 /// A bill: its path, size and time.
 pub(crate) type Bill = (PathBuf, u64, Timestamp);
 
-/// Charges by the key of their resource ([`resource_key`]), and the end of what each account is
-/// billed for.
+/// Charges with their places by the key of their resource ([`resource_key`]), and the end of what
+/// each account is billed for.
 #[derive(Default)]
 struct Grouped {
-    by_resource: HashMap<String, Vec<Charge>>,
+    charges: Vec<Charge>,
+    by_resource: HashMap<String, Vec<usize>>,
     billed_until_ms: HashMap<String, i64>,
 }
 
@@ -126,6 +128,7 @@ impl ChargeReader for Bills {
             .filter_map(|id| held.by_resource.get(id))
             .flatten();
         let mut found: Vec<Charge> = own
+            .filter_map(|place| held.charges.get(*place))
             .filter(|charge| period.contains(&charge.start_ms))
             .cloned()
             .collect();
@@ -143,9 +146,19 @@ impl ChargeReader for Bills {
     }
 }
 
+#[async_trait]
+impl SpendingReader for Bills {
+    async fn spending(&self, query: SpendingQuery) -> Result<Spending, StoreError> {
+        let held = self.grouped().await?;
+        tokio::task::spawn_blocking(move || spending(&held.charges, &query))
+            .await
+            .map_err(|error| StoreError::Backend(error.to_string()))
+    }
+}
+
 fn grouped(charges: Vec<Charge>) -> Grouped {
     let mut found = Grouped::default();
-    for charge in charges {
+    for (place, charge) in charges.iter().enumerate() {
         let is_daily =
             charge.category == ChargeCategory::Usage && charge.end_ms - charge.start_ms <= DAY_MS;
         if let Some(account) = charge.sub_account.as_deref().filter(|_| is_daily) {
@@ -156,10 +169,11 @@ fn grouped(charges: Vec<Charge>) -> Grouped {
             *end = charge.end_ms.max(*end);
         }
         if let Some(resource) = charge.resource.as_deref().map(resource_key) {
-            found.by_resource.entry(resource).or_default().push(charge);
+            found.by_resource.entry(resource).or_default().push(place);
         }
     }
 
+    found.charges = charges;
     found
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_testkit::http::until;
+use reeve_testkit::http::{Api, until};
 use reeve_testkit::service::Service;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -46,6 +46,47 @@ fn dropped(folder: &Path, name: &str, text: &str) {
     fs::rename(&aside, folder.join(name)).unwrap();
 }
 
+/// Holds the answers about spending against the bill: four weeks, and a day of a resource beside the one before.
+async fn spending_is_that_of_the_bill(admin: &Api) {
+    let cost = |back: i64| match back {
+        1 => 400.0,
+        _ => 100.0 + (back * 7 % 5) as f64,
+    };
+    let spending = admin.get("costs/spending").await.expect(200).body;
+    assert_eq!(spending["currency"], "USD");
+    let groups = spending["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), 1, "{spending}");
+    assert_eq!(groups[0]["value"], "Amazon EC2");
+    assert_eq!(groups[0]["total"], (1..=30).map(cost).sum::<f64>());
+    assert!(
+        groups[0]["previous_total"].is_null(),
+        "the bill begins later"
+    );
+    let days = spending["all"]["days"].as_array().unwrap();
+    assert_eq!((days.len(), &days[27]), (28, &400.0.into()));
+
+    let last = spending["last_day"].as_str().unwrap();
+    let path =
+        format!("costs/spending?by=resource&account=111122223333&first_day={last}&last_day={last}");
+    let of_day = admin.get(&path).await.expect(200).body;
+    assert_eq!(of_day["groups"][0]["value"], "i-1", "{of_day}");
+    assert_eq!(of_day["all"]["total"], 400.0);
+    assert_eq!(of_day["all"]["previous_total"], cost(2));
+    let elsewhere = admin.get("costs/spending?account=444455556666").await;
+    assert_eq!(elsewhere.expect(200).body["all"]["total"], 0.0);
+
+    for (wrong, field) in [
+        ("by=moon", "by"),
+        ("first_day=yesterday", "first_day"),
+        ("first_day=2026-03-02&last_day=2026-03-01", "last_day"),
+        ("tag=team", "tag"),
+    ] {
+        let refused = admin.get(&format!("costs/spending?{wrong}")).await;
+        let refused = refused.problem(422, "invalid_fields");
+        assert_eq!(refused.text_at("/errors/0/field"), field);
+    }
+}
+
 #[tokio::test]
 async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() {
     let home = tempfile::tempdir().unwrap();
@@ -73,6 +114,8 @@ async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() 
             .starts_with("Amazon EC2 of 111122223333 costs more than usual"),
         "{anomaly}"
     );
+
+    spending_is_that_of_the_bill(&admin).await;
 
     // It looks again every second, and reads nothing again.
     let unchanged = counted("no bill has changed");
