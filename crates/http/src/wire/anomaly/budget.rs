@@ -165,7 +165,7 @@ pub struct BudgetAlertBody {
 
 /// An amount to the cent. The quotient of the exact amount is off by its last digit,
 /// `23800.000000000004`; that of cents is not.
-fn cents(amount: Amount) -> f64 {
+pub(super) fn cents(amount: Amount) -> f64 {
     (amount.as_f64() * 100.0).round() / 100.0
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use reeve_anomalies::charges::{Spending, SpendingGroup};
-use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+
+use super::budget::cents;
 
 /// Spending that is asked for. A filter with an empty value selects charges for which the bill names
 /// none.
@@ -120,10 +121,6 @@ impl SpendingBody {
             tags: found.tags.iter().cloned().collect(),
         }
     }
-}
-
-fn cents(amount: Amount) -> f64 {
-    amount.rounded(2).as_f64()
 }
 
 fn date(day: i64) -> String {
