@@ -35,7 +35,8 @@ pub(crate) use fault::SegmentFault;
 use rows::Rows;
 
 /// The versions that are known; the newest first.
-const FORMATS: [(&str, u8); 3] = [
+const FORMATS: [(&str, u8); 4] = [
+    ("reeve/segment/v4", 4),
     ("reeve/segment/v3", 3),
     ("reeve/segment/v2", 2),
     ("reeve/segment/v1", 1),

@@ -2,14 +2,14 @@
 //! three columns.
 
 use arrow::array::{Array, AsArray};
-use arrow::datatypes::{Int32Type, TimestampMillisecondType};
+use arrow::datatypes::{Int32Type, TimestampMicrosecondType};
 use futures::TryStreamExt;
 use reeve_audit::query::QueryColumn;
 use reeve_ledger::{SegmentContent, SegmentError, SegmentMeta};
 
 use super::faults::damaged;
 use super::scan::message;
-use super::schema::position;
+use super::schema::{millis, position};
 use super::segments::EntrySegments;
 
 /// Reads the event types and the latest times of a segment, whose bytes must be those that were
@@ -54,10 +54,10 @@ pub(super) async fn content(
         let latest = |column: usize| {
             let times = batch
                 .column(column)
-                .as_primitive_opt::<TimestampMillisecondType>()
+                .as_primitive_opt::<TimestampMicrosecondType>()
                 .filter(|times| times.null_count() == 0)
                 .ok_or_else(wrong)?;
-            Ok::<_, SegmentError>(times.values().iter().copied().max())
+            Ok::<_, SegmentError>(times.values().iter().copied().max().map(millis))
         };
         if let (Some(timestamp), Some(recorded_at)) = (latest(1)?, latest(2)?) {
             found.date(timestamp, recorded_at);

@@ -1,7 +1,7 @@
 //! Rows of a segment back to entries.
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, TimestampMillisecondArray};
-use arrow::datatypes::{Int32Type, TimestampMillisecondType, UInt8Type, UInt64Type};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow::datatypes::{Int32Type, Int64Type, TimestampMicrosecondType};
 use jiff::Timestamp;
 use reeve_audit::instant::write_instant;
 use reeve_audit::query::QueryColumn;
@@ -46,7 +46,7 @@ pub(super) struct Canonical<'a> {
 enum Values<'a> {
     Plain(&'a StringArray),
     Dictionary(&'a ArrayRef, &'a StringArray),
-    Times(&'a TimestampMillisecondArray),
+    Times(&'a TimestampMicrosecondArray),
     None,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Canonical<'a> {
     pub(super) fn row(&mut self, row: usize) -> &[u8] {
         let stored = self.stored.as_binary::<i32>().value(row);
         let cut = if self.cut.is_valid(row) {
-            self.cut.as_primitive::<UInt8Type>().value(row)
+            self.cut.as_primitive::<Int32Type>().value(row) as u8
         } else {
             0
         };
@@ -93,7 +93,7 @@ impl<'a> Values<'a> {
         if let Some(plain) = column.as_string_opt::<i32>() {
             return Values::Plain(plain);
         }
-        if let Some(times) = column.as_primitive_opt::<TimestampMillisecondType>() {
+        if let Some(times) = column.as_primitive_opt::<TimestampMicrosecondType>() {
             return Values::Times(times);
         }
 
@@ -116,7 +116,7 @@ impl<'a> Values<'a> {
                 }
             }
             Values::Times(times) if times.is_valid(row) => {
-                if let Ok(at) = Timestamp::from_millisecond(times.value(row)) {
+                if let Ok(at) = Timestamp::from_microsecond(times.value(row)) {
                     write_instant(at, out);
                 }
             }
@@ -127,14 +127,14 @@ impl<'a> Values<'a> {
 
 /// Appends a batch of [`sealed_columns`].
 pub(super) fn sealed(batch: &RecordBatch, into: &mut Vec<SealedEntry>) {
-    let sequences = batch.column(0).as_primitive::<UInt64Type>();
+    let sequences = batch.column(0).as_primitive::<Int64Type>();
     let salts = batch.column(1).as_fixed_size_binary();
     let mut canonical = Canonical::new(&std::array::from_fn(|at| batch.column(2 + at)));
     into.extend((0..batch.num_rows()).map(|row| {
         let mut salt = [0; 16];
         salt.copy_from_slice(salts.value(row));
         SealedEntry {
-            sequence: sequences.value(row),
+            sequence: sequences.value(row).cast_unsigned(),
             salt,
             canonical: canonical.row(row).to_vec(),
         }

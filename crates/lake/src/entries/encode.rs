@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, RecordBatch,
-    StringArray, StringBuilder, TimestampMillisecondArray, UInt8Array, UInt64Array,
+    ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryBuilder, Int32Array, Int64Array,
+    RecordBatch, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
 use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::Int32Type;
@@ -180,8 +180,8 @@ fn columns(
     texts: &[(QueryColumn, Texts)],
     payload: Payload,
 ) -> Result<RecordBatch, ArrowError> {
-    let mut arrays: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from_iter_values(
-        entries.iter().map(|entry| entry.sequence),
+    let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from_iter_values(
+        entries.iter().map(|entry| entry.sequence.cast_signed()),
     ))];
     for column in QueryColumn::ALL {
         let known = dictionaries.iter().find(|(of, _)| *of == column);
@@ -196,8 +196,8 @@ fn columns(
                     .iter()
                     .map(|entry| entry.recorded_at.as_millisecond()),
             ),
+            (QueryColumn::RequestId, _) | (_, None) => plain(entries, column),
             (_, Some((_, dictionary))) => Arc::new(dictionary.slice(first, entries.len())),
-            (_, None) => plain(entries, column),
         });
     }
 
@@ -235,7 +235,7 @@ fn columns(
                     .and_then(|texts| texts.of_row(first + row))
                     .map(str::as_bytes),
             });
-        cuts.push(shorten(&entry.canonical, values, &mut bytes));
+        cuts.push(i32::from(shorten(&entry.canonical, values, &mut bytes)));
         lengths.push(bytes.len() - begin);
     }
 
@@ -246,7 +246,7 @@ fn columns(
     )?;
     arrays.push(Arc::new(salts.finish()));
     arrays.push(Arc::new(canonical));
-    arrays.push(Arc::new(UInt8Array::from(cuts)));
+    arrays.push(Arc::new(Int32Array::from(cuts)));
 
     RecordBatch::try_new(Arc::clone(&SCHEMA), arrays)
 }
@@ -257,8 +257,10 @@ fn spelled(at: Timestamp) -> Vec<u8> {
     text
 }
 
-fn times(values: impl Iterator<Item = i64>) -> ArrayRef {
-    Arc::new(TimestampMillisecondArray::from_iter_values(values).with_timezone("UTC"))
+/// A column of times, given in milliseconds: entries have no finer ones.
+fn times(millis: impl Iterator<Item = i64>) -> ArrayRef {
+    let values = millis.map(|millis| millis * 1_000);
+    Arc::new(TimestampMicrosecondArray::from_iter_values(values).with_timezone("UTC"))
 }
 
 fn plain(entries: &[Arc<StoredEntry>], column: QueryColumn) -> ArrayRef {

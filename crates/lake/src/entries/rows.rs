@@ -26,7 +26,7 @@ use self::at::At;
 use self::newest::Newest;
 use self::pages::{Dictionaries, Footer, Groups};
 use super::decode::{sealed, sealed_columns};
-use super::schema::SCHEMA;
+use super::schema::{SCHEMA, as_written_now};
 
 /// Footers kept in memory at most, bytes: those of more than a thousand segments, each some 50 KiB.
 const FOOTERS: usize = 64 << 20;
@@ -181,7 +181,8 @@ fn entries(
     let order = wanted.map(|column| wanted.iter().filter(|other| **other < column).count());
     let mut entries = Vec::with_capacity(rows.len());
     for batch in batches {
-        sealed(&batch?.project(&order)?, &mut entries);
+        let batch = as_written_now(batch?.project(&order)?, &wanted)?;
+        sealed(&batch, &mut entries);
     }
 
     Ok(entries)

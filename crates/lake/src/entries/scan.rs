@@ -144,7 +144,9 @@ pub(super) fn sequence_in(wanted: &[u64]) -> Expr {
 }
 
 fn sequence(value: u64) -> Expr {
-    lit(ScalarValue::UInt64(Some(value)))
+    lit(ScalarValue::Int64(Some(
+        i64::try_from(value).unwrap_or(i64::MAX),
+    )))
 }
 
 /// An error of the engine in one line.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::AsArray;
-use arrow::datatypes::UInt64Type;
+use arrow::datatypes::Int64Type;
 use async_trait::async_trait;
 use bytes::Bytes;
 use datafusion_execution::SendableRecordBatchStream;
@@ -274,9 +274,9 @@ impl EntrySegments {
             .await
             .map_err(|error| damaged(&segment.path, message(&error)))?
         {
-            let column = batch.column(0).as_primitive_opt::<UInt64Type>();
+            let column = batch.column(0).as_primitive_opt::<Int64Type>();
             let column = column.ok_or_else(|| damaged(&segment.path, "it has no sequences"))?;
-            sequences.extend_from_slice(column.values());
+            sequences.extend(column.values().iter().map(|one| one.cast_unsigned()));
         }
         Ok(sequences)
     }

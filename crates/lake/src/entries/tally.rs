@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use arrow::datatypes::{DataType, Int32Type, TimestampMillisecondType};
+use arrow::datatypes::{DataType, Int32Type, TimestampMicrosecondType};
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -17,7 +17,7 @@ use reeve_ledger::{
 };
 
 use super::decode::{Canonical, canonical_columns};
-use super::schema::position;
+use super::schema::{millis, position};
 use super::values::values;
 
 /// Values that are told for a field, at most.
@@ -164,8 +164,8 @@ impl EntryTally {
         self.missing += column.null_count() as u64;
         match column.data_type() {
             DataType::Timestamp(..) => {
-                for &ms in column.as_primitive::<TimestampMillisecondType>().values() {
-                    self.time(ms, 1);
+                for &time in column.as_primitive::<TimestampMicrosecondType>().values() {
+                    self.time(millis(time), 1);
                 }
             }
             DataType::Utf8 => {

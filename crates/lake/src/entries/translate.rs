@@ -148,9 +148,9 @@ fn term(asked: &Asked, now: Timestamp) -> Term {
 }
 
 fn on_time(column: QueryColumn, op: &Match) -> Option<Term> {
-    let instant = |ms| {
-        lit(ScalarValue::TimestampMillisecond(
-            Some(ms),
+    let instant = |ms: i64| {
+        lit(ScalarValue::TimestampMicrosecond(
+            Some(ms.saturating_mul(1_000)),
             Some("UTC".into()),
         ))
     };

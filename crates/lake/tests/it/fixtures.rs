@@ -111,6 +111,7 @@ async fn segments_of_every_version_are_read_and_searched() {
         "segment-v1.parquet",
         "segment-v2.parquet",
         "segment-v3.parquet",
+        "segment-v4.parquet",
     ] {
         is_read_and_searched(name).await;
     }

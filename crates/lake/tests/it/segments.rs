@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use parquet::basic::{LogicalType, TimeUnit};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::SchemaDescriptor;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use reeve_audit::query::QueryColumn;
@@ -96,7 +98,7 @@ async fn the_description_is_true() {
             .map(|pair| (pair.key.clone(), pair.value.clone()))
             .collect();
         let expect = [
-            ("reeve.format", "reeve/segment/v3".to_owned()),
+            ("reeve.format", "reeve/segment/v4".to_owned()),
             ("reeve.class", segment.class.clone()),
             ("reeve.first_sequence", segment.first_sequence.to_string()),
             ("reeve.last_sequence", segment.last_sequence.to_string()),
@@ -121,6 +123,7 @@ async fn the_description_is_true() {
             names,
             [&["sequence"], &typed[..], &["salt", "canonical", "cut"]].concat()
         );
+        has_types_of_other_engines(file.metadata().file_metadata().schema_descr());
         for row_group in file.metadata().row_groups() {
             for column in row_group.columns() {
                 assert!(
@@ -131,6 +134,20 @@ async fn the_description_is_true() {
                 assert!(column.offset_index_offset().is_some());
             }
         }
+    }
+}
+
+/// Integers are signed, times are microseconds in UTC, and each column has a field id.
+fn has_types_of_other_engines(schema: &SchemaDescriptor) {
+    for (column, number) in schema.columns().iter().zip(1..) {
+        let (name, info) = (column.name(), column.self_type().get_basic_info());
+        assert_eq!(info.has_id().then(|| info.id()), Some(number), "{name}");
+        let expect = match name {
+            "timestamp" | "recorded_at" => Some(LogicalType::timestamp(true, TimeUnit::MICROS)),
+            "sequence" | "salt" | "canonical" | "cut" => None,
+            _ => Some(LogicalType::String),
+        };
+        assert_eq!(column.logical_type_ref(), expect.as_ref(), "{name}");
     }
 }
 

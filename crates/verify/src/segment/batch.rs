@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array as _, BinaryViewArray, FixedSizeBinaryArray, RecordBatch, StringViewArray,
-    TimestampMillisecondArray, UInt8Array, UInt64Array,
+    Array as _, BinaryViewArray, FixedSizeBinaryArray, Int32Array, Int64Array, RecordBatch,
+    StringViewArray, TimestampMicrosecondArray, TimestampMillisecondArray, UInt8Array, UInt64Array,
 };
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ const SALT: usize = 1 + QueryColumn::ALL.len();
 const CANONICAL: usize = 2 + QueryColumn::ALL.len();
 const CUT: usize = 3 + QueryColumn::ALL.len();
 
-/// Returns `true` if version 3 may cut a column's values out of payloads.
+/// Returns `true` if versions from 3 on may cut a column's values out of payloads.
 const fn may_be_cut(column: QueryColumn) -> bool {
     matches!(
         column,
@@ -41,18 +41,36 @@ const fn may_be_cut(column: QueryColumn) -> bool {
 /// A column that repeats something of the payload.
 pub(super) enum BatchValues<'a> {
     Text(&'a StringViewArray),
-    Time(&'a TimestampMillisecondArray),
+    Time(TimeValues<'a>),
+}
+
+/// Times of a column, which versions before 4 had in milliseconds.
+pub(super) enum TimeValues<'a> {
+    Milliseconds(&'a TimestampMillisecondArray),
+    Microseconds(&'a TimestampMicrosecondArray),
+}
+
+/// Sequences, which versions before 4 had without a sign.
+enum Sequences<'a> {
+    Unsigned(&'a UInt64Array),
+    Signed(&'a Int64Array),
+}
+
+/// Values of the column `cut`, which versions before 4 had in 8 bits without a sign.
+enum Cuts<'a> {
+    Unsigned(&'a UInt8Array),
+    Signed(&'a Int32Array),
 }
 
 /// A batch of rows with typed columns.
 pub(super) struct SegmentBatch<'a> {
     pub(super) rows: usize,
     pub(super) columns: Vec<(QueryColumn, BatchValues<'a>)>,
-    sequence: &'a UInt64Array,
+    sequence: Sequences<'a>,
     salt: &'a FixedSizeBinaryArray,
     canonical: &'a BinaryViewArray,
     /// Values cut out of the canonical bytes; files of version 1 have no such column.
-    cut: Option<&'a UInt8Array>,
+    cut: Option<Cuts<'a>>,
     /// The points in time that were put back last into either member, and their spelling.
     instants: [Cell<Option<Spelled>>; 2],
 }
@@ -62,9 +80,15 @@ type Spelled = (i64, [u8; 24]);
 
 /// Name and type of every column, in order; the last came with version 2.
 fn expected(version: u8) -> Vec<(&'static str, DataType)> {
-    let mut columns = vec![("sequence", DataType::UInt64)];
+    let is_signed = version > 3;
+    let (sequence, unit, cut) = if is_signed {
+        (DataType::Int64, TimeUnit::Microsecond, DataType::Int32)
+    } else {
+        (DataType::UInt64, TimeUnit::Millisecond, DataType::UInt8)
+    };
+    let mut columns = vec![("sequence", sequence)];
     columns.extend(QueryColumn::ALL.iter().map(|column| {
-        let time = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
+        let time = DataType::Timestamp(unit, Some("UTC".into()));
         (
             column.segment_name(),
             if column.is_time() {
@@ -78,7 +102,7 @@ fn expected(version: u8) -> Vec<(&'static str, DataType)> {
     columns.push(("salt", DataType::FixedSizeBinary(SALT_LEN as i32)));
     columns.push(("canonical", DataType::Binary));
     if version > 1 {
-        columns.push(("cut", DataType::UInt8));
+        columns.push(("cut", cut));
     }
 
     columns
@@ -133,9 +157,24 @@ impl<'a> SegmentBatch<'a> {
             column.ok_or(SegmentFault::ColumnType(at))
         }
 
+        fn either<'a, A: 'static, B: 'static, T>(
+            batch: &'a RecordBatch,
+            at: usize,
+            current: impl Fn(&'a A) -> T,
+            earlier: impl Fn(&'a B) -> T,
+        ) -> Result<T, SegmentFault> {
+            let found = typed(batch, at).map(current);
+            found.or_else(|_| typed(batch, at).map(earlier))
+        }
+
         let columns = QueryColumn::ALL.iter().zip(1..).map(|(&column, at)| {
             let values = if column.is_time() {
-                BatchValues::Time(typed(batch, at)?)
+                BatchValues::Time(either(
+                    batch,
+                    at,
+                    TimeValues::Microseconds,
+                    TimeValues::Milliseconds,
+                )?)
             } else {
                 BatchValues::Text(typed(batch, at)?)
             };
@@ -145,18 +184,18 @@ impl<'a> SegmentBatch<'a> {
         let batch = SegmentBatch {
             rows: batch.num_rows(),
             columns: columns.collect::<Result<_, SegmentFault>>()?,
-            sequence: typed(batch, SEQUENCE)?,
+            sequence: either(batch, SEQUENCE, Sequences::Signed, Sequences::Unsigned)?,
             salt: typed(batch, SALT)?,
             canonical: typed(batch, CANONICAL)?,
             cut: if batch.num_columns() > CUT {
-                Some(typed(batch, CUT)?)
+                Some(either(batch, CUT, Cuts::Signed, Cuts::Unsigned)?)
             } else {
                 None
             },
             instants: Default::default(),
         };
-        if batch.sequence.null_count() + batch.salt.null_count() + batch.canonical.null_count() > 0
-        {
+        let nulls = batch.salt.null_count() + batch.canonical.null_count();
+        if batch.sequence.null_count() + nulls > 0 {
             return Err(SegmentFault::Null);
         }
 
@@ -165,7 +204,11 @@ impl<'a> SegmentBatch<'a> {
 
     /// The sequence of a row.
     pub(super) fn sequence(&self, row: usize) -> u64 {
-        self.sequence.value(row)
+        match &self.sequence {
+            Sequences::Unsigned(array) => array.value(row),
+            // A negative one is beyond every log.
+            Sequences::Signed(array) => array.value(row).cast_unsigned(),
+        }
     }
 
     /// The salt of a row.
@@ -187,11 +230,8 @@ impl<'a> SegmentBatch<'a> {
             values.text(row)
         };
 
-        match self
-            .cut
-            .filter(|cut| cut.is_valid(row))
-            .map_or(0, |cut| cut.value(row))
-        {
+        let cut = self.cut.as_ref().map_or(0, |cut| cut.value(row));
+        match u8::try_from(cut).map_err(|_| RowFault::UnknownCut(cut))? {
             0 => Ok(stored),
             cut if is_placed(cut) => {
                 mender.placed(stored, |number, out| self.put(number, row, out))
@@ -251,6 +291,40 @@ impl<'a> SegmentBatch<'a> {
     }
 }
 
+impl Sequences<'_> {
+    fn null_count(&self) -> usize {
+        match self {
+            Sequences::Unsigned(array) => array.null_count(),
+            Sequences::Signed(array) => array.null_count(),
+        }
+    }
+}
+
+impl Cuts<'_> {
+    /// Returns the value of a row; 0 for null.
+    fn value(&self, row: usize) -> i32 {
+        match self {
+            Cuts::Unsigned(array) if array.is_valid(row) => array.value(row).into(),
+            Cuts::Signed(array) if array.is_valid(row) => array.value(row),
+            _ => 0,
+        }
+    }
+}
+
+impl TimeValues<'_> {
+    /// Returns the milliseconds of a row; `None` for null, and for a time between two
+    /// milliseconds, which no entry has.
+    fn millis(&self, row: usize) -> Option<i64> {
+        match self {
+            TimeValues::Milliseconds(array) => array.is_valid(row).then(|| array.value(row)),
+            TimeValues::Microseconds(array) => {
+                let value = array.is_valid(row).then(|| array.value(row))?;
+                (value % 1_000 == 0).then_some(value / 1_000)
+            }
+        }
+    }
+}
+
 impl BatchValues<'_> {
     /// The text of a row; `None` for null, and for columns of time.
     #[inline]
@@ -264,7 +338,7 @@ impl BatchValues<'_> {
     /// The milliseconds of a row; `None` for null, and for columns of text.
     pub(super) fn millis(&self, row: usize) -> Option<i64> {
         match self {
-            BatchValues::Time(array) => array.is_valid(row).then(|| array.value(row)),
+            BatchValues::Time(times) => times.millis(row),
             BatchValues::Text(_) => None,
         }
     }

@@ -69,7 +69,7 @@ impl Mender {
         request_id: Option<&[u8]>,
     ) -> Result<&'a [u8], RowFault> {
         if cut > EVENT_ID | REQUEST_ID {
-            return Err(RowFault::UnknownCut(cut));
+            return Err(RowFault::UnknownCut(cut.into()));
         }
 
         self.bytes.clear();

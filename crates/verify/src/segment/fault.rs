@@ -43,5 +43,5 @@ pub(crate) enum RowFault {
     #[error("the payload is larger than an entry can be")]
     TooLarge,
     #[error("the column cut has the unknown value {0}")]
-    UnknownCut(u8),
+    UnknownCut(i32),
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use arrow::array::{
     Array as _, ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, RecordBatch,
-    StringArray, TimestampMillisecondArray,
+    StringArray, TimestampMicrosecondArray,
 };
 use arrow::compute::concat_batches;
 use arrow::datatypes::Int32Type;
@@ -128,11 +128,11 @@ async fn a_forged_time_is_found() {
         let array = rows
             .column(at)
             .as_any()
-            .downcast_ref::<TimestampMillisecondArray>()
+            .downcast_ref::<TimestampMicrosecondArray>()
             .unwrap();
-        let times = (0..array.len()).map(|row| array.value(row) + i64::from(row == 0) * 1_000);
+        let times = (0..array.len()).map(|row| array.value(row) + i64::from(row == 0) * 1_000_000);
         columns[at] =
-            Arc::new(TimestampMillisecondArray::from_iter_values(times).with_timezone("UTC"));
+            Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC"));
     });
 
     let report = log.verify();
@@ -144,6 +144,28 @@ async fn a_forged_time_is_found() {
         "ledger/manifest.journal says something else about the segment's timestamps",
         "span",
     );
+}
+
+#[tokio::test]
+async fn a_time_between_two_milliseconds_is_found() {
+    let log = Log::mixed().await;
+    let name = log.segment("change");
+    rewrite(&log, &name, |rows, columns| {
+        let at = column(rows, "recorded_at");
+        let array = rows
+            .column(at)
+            .as_any()
+            .downcast_ref::<TimestampMicrosecondArray>()
+            .unwrap();
+        let times = (0..array.len()).map(|row| array.value(row) + i64::from(row == 0));
+        columns[at] =
+            Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC"));
+    });
+
+    let report = log.verify();
+    let restored = "the value of column 3 was cut out of the payload, and cannot be put back";
+    assert_names(&report, restored, "recorded_at");
+    assert_names(&report, "entry 3", "recorded_at");
 }
 
 #[tokio::test]

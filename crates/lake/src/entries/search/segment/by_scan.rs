@@ -46,12 +46,11 @@ async fn add_every_match(rows: &SegmentRows<'_>, matches: &mut Matches) -> Resul
             }
             continue;
         }
-        let on_page = sequences_of(&batch)
-            .iter()
-            .filter(|&&sequence| job.wanted > 0 && job.on_page(sequence));
+        let on_page =
+            sequences_of(&batch).filter(|&sequence| job.wanted > 0 && job.on_page(sequence));
         matches
             .found
-            .extend(on_page.map(|&sequence| rows.found(sequence, None)));
+            .extend(on_page.map(|sequence| rows.found(sequence, None)));
         matches.trim(job);
     }
 

@@ -1,7 +1,7 @@
 //! Rows of one segment, read in turns with other searches.
 
 use arrow::array::{AsArray, RecordBatch};
-use arrow::datatypes::{TimestampMillisecondType, UInt64Type};
+use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
 use datafusion_execution::SendableRecordBatchStream;
 use datafusion_expr::Expr;
 use futures::TryStreamExt;
@@ -11,7 +11,7 @@ use reeve_ledger::{GroupBy, SegmentMeta, TrailError};
 
 use crate::entries::faults::damaged;
 use crate::entries::scan::message;
-use crate::entries::schema::{SEQUENCE, position};
+use crate::entries::schema::{SEQUENCE, millis, position};
 use crate::entries::search::job::{Found, Job, Matches};
 use crate::entries::segments::EntrySegments;
 use crate::entries::tally::{columns_of, text_at};
@@ -70,7 +70,7 @@ impl SegmentRows<'_> {
         let mut scan = self.open(rows, conditions, std::iter::empty()).await?;
         let mut found = Vec::new();
         while let Some(batch) = scan.next().await? {
-            found.extend_from_slice(sequences_of(&batch));
+            found.extend(sequences_of(&batch));
         }
         Ok(found)
     }
@@ -104,16 +104,15 @@ impl RowScan<'_> {
             .position(|&read| read == position(column))
             .unwrap_or_default();
         let values = batch.column(place);
-        let times = values.as_primitive_opt::<TimestampMillisecondType>();
+        let times = values.as_primitive_opt::<TimestampMicrosecondType>();
         let key = |row: usize| match times {
-            Some(times) => Some(SortKey::Time(times.value(row))),
+            Some(times) => Some(SortKey::Time(millis(times.value(row)))),
             None => text_at(values, row).map(|text| SortKey::of_text(text, column)),
         };
 
         sequences_of(batch)
-            .iter()
             .enumerate()
-            .map(|(row, &sequence)| (sequence, key(row)))
+            .map(|(row, sequence)| (sequence, key(row)))
             .collect()
     }
 
@@ -130,6 +129,7 @@ impl RowScan<'_> {
 }
 
 /// Returns the sequences of a batch.
-pub(super) fn sequences_of(batch: &RecordBatch) -> &[u64] {
-    batch.column(0).as_primitive::<UInt64Type>().values()
+pub(super) fn sequences_of(batch: &RecordBatch) -> impl Iterator<Item = u64> {
+    let sequences = batch.column(0).as_primitive::<Int64Type>().values();
+    sequences.iter().map(|sequence| sequence.cast_unsigned())
 }
