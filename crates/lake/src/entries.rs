@@ -49,6 +49,7 @@ mod values;
 mod views;
 
 pub use export::EntryFile;
+pub(crate) use schema::{SEQUENCE_ID, TIMESTAMP_ID, numbered_columns};
 pub use search::EntrySearch;
 pub use segments::EntrySegments;
 pub use tiers::TierPlaces;

@@ -23,6 +23,11 @@ pub(super) const CANONICAL: usize = QueryColumn::ALL.len() + 2;
 /// Position of what was cut out of the canonical bytes.
 pub(super) const CUT: usize = QueryColumn::ALL.len() + 3;
 
+/// Field id of the sequence, the first column.
+pub(crate) const SEQUENCE_ID: i32 = 1;
+/// Field id of `timestamp`.
+pub(crate) const TIMESTAMP_ID: i32 = 3;
+
 /// Name of the sequence column.
 pub(super) const SEQUENCE_NAME: &str = "sequence";
 /// Name of the salt column.
@@ -53,13 +58,18 @@ pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     // Iceberg knows columns by number: the position in the file, from 1.
     let numbered = fields
         .into_iter()
-        .zip(1..)
-        .map(|(field, number): (_, i32)| {
+        .zip(SEQUENCE_ID..)
+        .map(|(field, number)| {
             let key = PARQUET_FIELD_ID_META_KEY.to_owned();
             field.with_metadata(HashMap::from([(key, number.to_string())]))
         });
     Arc::new(Schema::new(numbered.collect::<Vec<_>>()))
 });
+
+/// Returns the columns with their field ids.
+pub(crate) fn numbered_columns() -> impl Iterator<Item = (i32, &'static Field)> {
+    (SEQUENCE_ID..).zip(SCHEMA.fields().iter().map(AsRef::as_ref))
+}
 
 /// Position of a typed column.
 pub(super) fn position(column: QueryColumn) -> usize {
@@ -136,5 +146,12 @@ mod tests {
         }
 
         assert_eq!(SCHEMA.fields().len(), CUT + 1);
+        for (number, name) in [(SEQUENCE_ID, SEQUENCE_NAME), (TIMESTAMP_ID, "timestamp")] {
+            let field = SCHEMA.field_with_name(name).unwrap();
+            assert_eq!(
+                field.metadata()[PARQUET_FIELD_ID_META_KEY],
+                number.to_string()
+            );
+        }
     }
 }

@@ -43,7 +43,7 @@ const FOLDER: &str = "lake/entries";
 #[derive(Debug)]
 pub struct EntrySegments {
     place: Place,
-    pub(super) tiers: Tiers,
+    pub(crate) tiers: Tiers,
     scanner: EntryScanner,
     pub(super) shelf: Shelf,
     root: PathBuf,
@@ -82,7 +82,7 @@ impl EntrySegments {
     }
 
     /// Returns the data directory.
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 

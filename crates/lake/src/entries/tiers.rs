@@ -34,8 +34,8 @@ impl TierPlaces {
 
 /// The places, and what was fetched from them.
 #[derive(Debug)]
-pub(super) struct Tiers {
-    pub(super) places: TierPlaces,
+pub(crate) struct Tiers {
+    pub(crate) places: TierPlaces,
     pub(super) fetched: Arc<FetchedEntries>,
 }
 
