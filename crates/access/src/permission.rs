@@ -44,6 +44,8 @@ permissions!(
     AuditIntegrations => "audit.integrations",
     /// Verify the log's integrity.
     AuditVerify => "audit.verify",
+    /// Have other engines read the sealed entries: the catalogue of tables.
+    AuditLake => "audit.lake",
     /// See agents, recommendations, actions.
     IntelligenceView => "intelligence.view",
     /// Execute, dismiss, snooze, schedule, give feedback, run agents and playbooks.

@@ -86,6 +86,7 @@ impl Role {
                 AuditRetention,
                 AuditIntegrations,
                 AuditVerify,
+                AuditLake,
                 IntelligenceView,
             ],
             Role::SecurityAnalyst => &[
@@ -159,6 +160,7 @@ mod tests {
         (AuditRetention, "x.......x"),
         (AuditIntegrations, "x.......x"),
         (AuditVerify, "xxx.....x"),
+        (AuditLake, "x.......x"),
         (IntelligenceView, "xxxx.xx.x"),
         (IntelligenceOperate, ".....x..x"),
         (IntelligenceTriage, ".x...x..x"),

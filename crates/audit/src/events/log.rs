@@ -12,6 +12,9 @@ kinds! { Log:
     AUDIT_LIVE = "audit.live", Info, Reeve,
         "A live view of the log was opened.",
         ["actor.email", "resource.type", "resource.id", "metadata.request"];
+    LAKE_READ = "audit.lake.read", Medium, Reeve,
+        "A table over the sealed entries was handed to an engine outside of Reeve, which can read all of them.",
+        ["actor.email", "actor.ip_address", "actor.user_agent", "resource.type", "resource.id", "metadata.request", "metadata.found"];
     AUDIT_VERIFY = "audit.verify", Info, Reeve,
         "The log was verified.",
         ["actor.email", "resource.type", "resource.id", "metadata.verification"];
