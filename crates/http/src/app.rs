@@ -64,6 +64,7 @@ use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
 use crate::incident_report::Typesetter;
+use crate::lake_catalogue::LakeCatalogue;
 use crate::metric_intake::MetricIntake;
 use crate::password_workers::PasswordWorkers;
 use crate::prices::PriceBook;
@@ -222,6 +223,8 @@ pub struct Ports {
     /// Users, teams, tokens, sessions.
     pub access: Arc<dyn AccessStore>,
     pub verifier: Arc<dyn Verifier>,
+    /// Tables of the log for other engines.
+    pub lake_catalogue: Arc<dyn LakeCatalogue>,
     /// Backups of the running service.
     pub backups: Arc<dyn Backups>,
     /// Searches that people keep.

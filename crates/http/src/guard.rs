@@ -94,6 +94,9 @@ pub const VIEW_LOG: Access = Access::NeedsAny(&[
     Permission::AuditViewOwn,
 ]);
 
+/// May have every entry read by an engine outside of Reeve.
+pub const READ_LAKE: Access = Access::NeedsAll(&[Permission::AuditLake, Permission::AuditViewAll]);
+
 /// Metric source that a request comes from.
 #[derive(Debug, Clone)]
 pub struct Pushing(pub Arc<MetricSource>);

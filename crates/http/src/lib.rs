@@ -22,6 +22,7 @@ pub mod guard;
 mod iam_policy;
 pub mod identify;
 pub mod incident_report;
+pub mod lake_catalogue;
 mod leftover;
 pub mod log_entry;
 pub mod metric_intake;

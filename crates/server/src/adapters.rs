@@ -14,6 +14,7 @@ pub(crate) mod databases;
 #[cfg(test)]
 mod doors;
 pub(crate) mod flows;
+pub(crate) mod lake_catalogue;
 pub(crate) mod log_reader;
 pub(crate) mod log_sources;
 pub(crate) mod metrics;

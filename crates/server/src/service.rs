@@ -40,6 +40,7 @@ use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::configurations::Configurations;
+use crate::adapters::lake_catalogue::LogTables;
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::metrics::MetricGate;
 use crate::adapters::own_checks::OwnChecks;
@@ -409,7 +410,7 @@ fn retention(
 ) -> Arc<LogRetention> {
     Arc::new(LogRetention::new(
         log.ledger.clone(),
-        log.segments.clone(),
+        (log.segments.clone(), log.tables.clone()),
         trail.clone(),
         store.clone(),
         clock.clone(),
@@ -488,6 +489,10 @@ fn ports(
             data_dir: config.data_dir.clone(),
             anchor: config.anchor.clone(),
             tiers: config.tiers.folders(),
+        }),
+        lake_catalogue: Arc::new(LogTables {
+            ledger: log.ledger.clone(),
+            tables: log.tables.clone(),
         }),
         estate: tasks.estate.clone(),
         descriptions: store.clone(),

@@ -869,6 +869,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/iceberg/v1/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Settings of the Iceberg catalogue, whose address is `/api/v1/audit-logs/iceberg`. */
+        get: operations["get_audit_logs_iceberg_v1_config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/iceberg/v1/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Namespaces of the Iceberg catalogue. */
+        get: operations["get_audit_logs_iceberg_v1_namespaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/iceberg/v1/namespaces/{namespace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The namespace of the Iceberg catalogue. */
+        get: operations["get_audit_logs_iceberg_v1_namespaces_namespace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/iceberg/v1/namespaces/{namespace}/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tables of the Iceberg catalogue: `entries`, and `entries_warm` where the warm tier has a place. */
+        get: operations["get_audit_logs_iceberg_v1_namespaces_namespace_tables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/iceberg/v1/namespaces/{namespace}/tables/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Iceberg table, with the segments that readers of the log see now. Each call is recorded:
+         *     whoever has the answer can read these entries without Reeve.
+         */
+        get: operations["get_audit_logs_iceberg_v1_namespaces_namespace_tables_table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/incoming/{source}": {
         parameters: {
             query?: never;
@@ -9509,6 +9597,48 @@ export interface components {
          * @enum {string}
          */
         IacRule: "patch" | "allow";
+        /** @description Settings that engines take from the catalogue. */
+        IcebergConfigBody: {
+            defaults: {
+                [key: string]: string;
+            };
+            /** @description Routes of the catalogue; there are no others. */
+            endpoints: string[];
+            overrides: {
+                [key: string]: string;
+            };
+        };
+        /** @description A namespace. */
+        IcebergNamespaceBody: {
+            namespace: string[];
+            properties: {
+                [key: string]: string;
+            };
+        };
+        /** @description Namespaces, each a list of its levels. */
+        IcebergNamespacesBody: {
+            namespaces: string[][];
+        };
+        /** @description A table. */
+        IcebergTableBody: {
+            /** @description Settings for reading the table; empty: engines use credentials of their own. */
+            config: {
+                [key: string]: string;
+            };
+            /** @description Metadata of version 2 with one snapshot. */
+            metadata: Record<string, unknown>;
+            /** @description Address of the metadata. */
+            "metadata-location": string;
+        };
+        /** @description Name of a table. */
+        IcebergTableName: {
+            name: string;
+            namespace: string[];
+        };
+        /** @description Names of the tables of a namespace. */
+        IcebergTablesBody: {
+            identifiers: components["schemas"]["IcebergTableName"][];
+        };
         /** @description Impact on cost, performance and security. */
         ImpactBody: {
             /** @description Cost, in words with figures. */
@@ -20286,6 +20416,174 @@ export interface operations {
             };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_iceberg_v1_config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IcebergConfigBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_iceberg_v1_namespaces: {
+        parameters: {
+            query?: {
+                /** @description Namespace whose children are asked for; there are none. */
+                parent?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IcebergNamespacesBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_iceberg_v1_namespaces_namespace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `audit` */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IcebergNamespaceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_iceberg_v1_namespaces_namespace_tables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `audit` */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IcebergTablesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_iceberg_v1_namespaces_namespace_tables_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `audit` */
+                namespace: string;
+                table: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IcebergTableBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
         };

@@ -15,6 +15,7 @@ mod event_types;
 pub(crate) mod exports;
 mod fields;
 mod holds;
+mod iceberg;
 mod incoming;
 mod integrations;
 mod keys;
@@ -35,7 +36,7 @@ mod verify;
 use reeve_access::Permission;
 use utoipa_axum::routes;
 
-use crate::guard::{Access, Guarded, VIEW_LOG};
+use crate::guard::{Access, Guarded, READ_LAKE, VIEW_LOG};
 
 pub(crate) use ask::{query_problem, with_lists};
 
@@ -141,6 +142,11 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         Access::Needs(Permission::AuditRetention),
         routes!(restores::get, restores::end),
     )
+    .add(READ_LAKE, routes!(iceberg::config))
+    .add(READ_LAKE, routes!(iceberg::namespaces))
+    .add(READ_LAKE, routes!(iceberg::namespace))
+    .add(READ_LAKE, routes!(iceberg::tables))
+    .add(READ_LAKE, routes!(iceberg::table))
     .add(VIEW_LOG, routes!(entry::get))
     .add(VIEW_LOG, routes!(entry::proof))
     .add(VIEW_LOG, routes!(entry::get_by_query))

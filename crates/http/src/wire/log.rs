@@ -3,6 +3,7 @@
 pub mod entry;
 pub mod erasure;
 pub mod event_type;
+pub mod iceberg;
 pub mod restore;
 pub mod retention;
 pub mod saved_search;

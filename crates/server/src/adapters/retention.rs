@@ -23,7 +23,7 @@ use reeve_audit::{
     ActionMethod, ActionStatus, Actor, Draft, Entry, EventKind, Json, Obstacle, ResourceRef, events,
 };
 use reeve_http::retention::{Retention, RetentionRun};
-use reeve_lake::EntrySegments;
+use reeve_lake::{EntrySegments, IcebergTables};
 use reeve_ledger::{Ledger, SegmentContent, SegmentMeta, SegmentStore as _, Tombstone};
 use reeve_recommend::ports::Clock;
 use reeve_retention::{
@@ -43,6 +43,7 @@ pub(crate) const AHEAD: SignedDuration = SignedDuration::from_hours(1);
 pub(crate) struct LogRetention {
     pub(crate) ledger: Ledger,
     pub(crate) segments: Arc<EntrySegments>,
+    pub(crate) tables: Arc<IcebergTables>,
     pub(crate) trail: Trail,
     pub(crate) store: Arc<dyn RetentionStore>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -58,7 +59,7 @@ impl LogRetention {
     /// Over a log of which nothing is known yet.
     pub(crate) fn new(
         ledger: Ledger,
-        segments: Arc<EntrySegments>,
+        (segments, tables): (Arc<EntrySegments>, Arc<IcebergTables>),
         trail: Trail,
         store: Arc<dyn RetentionStore>,
         clock: Arc<dyn Clock>,
@@ -66,6 +67,7 @@ impl LogRetention {
         LogRetention {
             ledger,
             segments,
+            tables,
             trail,
             store,
             clock,
@@ -181,12 +183,18 @@ impl LogRetention {
 
     /// Deletes the files of an expired segment and records how many bytes went.
     async fn free(&self, path: &str, expiry: &str) -> Result<u64, Obstacle> {
+        self.withdraw_tables().await?;
         let bytes = self.ledger.free(path).await.map_err(Obstacle::of)?;
         let stated = json!({ "expiry": expiry, "freed_bytes": bytes });
         let entry = self.entry(&events::FREE, "free_segment", path, stated)?;
         self.ledger.freed(path, entry).await.map_err(Obstacle::of)?;
         self.surveys.lock().remove(path);
         Ok(bytes)
+    }
+
+    /// Deletes metadata of tables that names files which readers no longer see.
+    async fn withdraw_tables(&self) -> Result<(), Obstacle> {
+        self.tables.withdraw(|| self.ledger.view().segments).await
     }
 
     fn entry(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use reeve_audit::query::Query;
-use reeve_lake::{EntrySearch, EntrySegments};
+use reeve_lake::{EntrySearch, EntrySegments, IcebergTables};
 use reeve_ledger::{Fence, Ledger, Unfenced};
 use reeve_store::{Store, Vault};
 use reeve_trail::Trail;
@@ -27,6 +27,8 @@ pub(crate) struct OpenedLog {
     /// The search over it.
     pub(crate) search: Arc<EntrySearch>,
     pub(crate) segments: Arc<EntrySegments>,
+    /// Tables over the segments for other engines.
+    pub(crate) tables: Arc<IcebergTables>,
     /// The data directory that it lies in.
     pub(crate) data_dir: PathBuf,
 }
@@ -122,10 +124,13 @@ async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<OpenedLog> {
     let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
     let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
 
+    let tables = IcebergTables::new(&segments, ledger.origin())?;
+
     Ok(OpenedLog {
         ledger,
         search,
         segments,
+        tables: Arc::new(tables),
         data_dir: config.data_dir.clone(),
     })
 }

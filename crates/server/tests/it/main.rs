@@ -46,6 +46,7 @@ mod incidents;
 mod journey;
 mod kafka;
 mod kill;
+mod lake_catalogue;
 mod links;
 mod live;
 mod log_sources;

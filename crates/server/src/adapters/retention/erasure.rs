@@ -127,6 +127,7 @@ impl LogRetention {
         self.ledger.erase(erasure).await.map_err(Obstacle::of)?;
         self.surveys.lock().remove(&segment.path);
         drop(changing);
+        self.withdraw_tables().await?;
         Ok(more)
     }
 
@@ -279,6 +280,9 @@ impl Erasures for LogRetention {
         // What an interrupted run left goes first.
         if let Err(error) = self.ledger.remove_replaced().await {
             failures.push(error.to_string());
+        }
+        if let Err(obstacle) = self.withdraw_tables().await {
+            failures.push(String::from(obstacle));
         }
         let requests = match self.store.erasure_list().await {
             Ok(requests) => requests,

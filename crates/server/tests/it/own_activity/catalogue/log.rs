@@ -14,6 +14,7 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::AUDIT_SEARCH, "audit_log"),
     by_user(&events::AUDIT_VIEW, "audit_log"),
     by_user(&events::AUDIT_LIVE, "audit_log"),
+    by_user(&events::LAKE_READ, "audit_log"),
     by_user(&events::AUDIT_VERIFY, "audit_log").when("operation:end_verification"),
     by_user(&events::ALERT_CREATE, "alert_rule"),
     by_user(&events::LIST_MODIFY, "value_list"),
@@ -134,6 +135,8 @@ async fn alerts(admin: &Api) {
 }
 
 async fn retention(admin: &Api) {
+    let table = "audit-logs/iceberg/v1/namespaces/audit/tables/entries";
+    let _ = admin.get(table).await.expect(200);
     let path = "audit-logs/retention";
     let policies = json!([{ "name": "all", "event_types": ["*"], "hot_days": 90, "warm_days": 0, "cold_years": 1 }]);
     let _ = admin
