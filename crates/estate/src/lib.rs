@@ -10,6 +10,7 @@ pub mod catalogue;
 pub mod change;
 pub mod charge;
 pub mod connection;
+pub mod database_load;
 mod database_state;
 pub mod description;
 pub mod document;
@@ -44,6 +45,7 @@ pub use connection::{
     Connection, ConnectionCredentials, ConnectionId, ConnectionStatus, Denied, SyncReport,
     VisibleConnections,
 };
+pub use database_load::{DatabaseKey, DatabaseLoad, DatabaseLoadStore, LoadReading};
 pub use database_state::{DatabaseIndexState, DatabaseState, StatementCalls};
 pub use description::{
     Described, DescriptionChange, DescriptionReadError, DescriptionReading, DescriptionSink,

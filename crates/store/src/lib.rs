@@ -25,6 +25,7 @@ mod budget;
 mod channel;
 mod cursor;
 mod database;
+mod database_load;
 mod delivery;
 mod derived;
 mod drift;

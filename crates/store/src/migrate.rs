@@ -259,6 +259,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 71,
         sql: include_str!("../migrations/0071_erasures.sql"),
     },
+    Migration {
+        version: 80,
+        sql: include_str!("../migrations/0080_database_loads.sql"),
+    },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled

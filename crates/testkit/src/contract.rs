@@ -8,6 +8,7 @@ pub mod alerts;
 pub mod anomalies;
 pub mod bill_sources;
 pub mod budgets;
+pub mod database_loads;
 pub mod deliveries;
 pub mod descriptions;
 pub mod drift;

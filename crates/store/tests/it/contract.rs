@@ -37,6 +37,7 @@ on_both!(
     evidence => super::evidence,
     workloads => super::workloads,
     flows => super::flows,
+    database_loads => super::database_loads,
     spots => super::spots,
     objectives => super::objectives,
     runbooks => super::runbooks,
@@ -210,6 +211,13 @@ async fn workloads(place: &Place) -> Result<()> {
 async fn flows(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::flows::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn database_loads(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::database_loads::run(&store).await?;
     store.close().await;
     Ok(())
 }
