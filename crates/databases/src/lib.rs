@@ -14,6 +14,7 @@ mod estimate;
 mod health;
 mod index;
 mod judge;
+mod literal;
 mod observation;
 mod parameter;
 mod predicate;
@@ -35,6 +36,7 @@ pub use candidate::{IndexCandidate, candidates};
 pub use engine::Engine;
 pub use estimate::estimated_trials;
 pub use judge::judge;
+pub use literal::without_literals;
 pub use observation::{
     ActivityFacts, BackendSession, Constraint, DatabaseColumn, DatabaseIndex, DatabaseSetting,
     DatabaseStatement, DatabaseTable, Observation, ReplicationFacts, Sequence, ServerFacts,
