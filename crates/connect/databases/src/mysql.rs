@@ -6,7 +6,7 @@
 mod answer;
 mod schema;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use reeve_databases::{
@@ -122,6 +122,31 @@ impl MysqlSession {
         self.engine
     }
 
+    /// Version as the server says it.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Counts the active sessions of the database by what they do: the state of each in the list of
+    /// processes, which is there without `performance_schema`.
+    pub(crate) async fn waits(&mut self) -> Result<BTreeMap<String, u64>, DatabaseError> {
+        let rows = self
+            .rows("sessions", include_str!("mysql/waits.sql"))
+            .await?;
+        let count = |row: &AnswerRow| Some((row.text(0)?, row.number(1)? as u64));
+        Ok(rows.iter().filter_map(count).collect())
+    }
+
+    /// Reads the totals of statements, or the reason why there are none.
+    pub(crate) async fn statement_totals(&mut self) -> Result<StatementSource, DatabaseError> {
+        let query = "SHOW GLOBAL VARIABLES LIKE 'performance_schema'";
+        let variables = self.named("settings", query).await?;
+        let is_counted = variables
+            .get("performance_schema")
+            .is_some_and(|value| value == "ON");
+        Ok(self.statements(is_counted, &HashMap::new()).await)
+    }
+
     pub(crate) async fn observe(
         &mut self,
         progress: &mut (dyn FnMut(&str) + Send),
@@ -183,11 +208,7 @@ impl MysqlSession {
     ) -> Result<Vec<IndexTrial>, DatabaseError> {
         let mut sampled = observation.clone();
         self.sample(&mut sampled, candidates).await?;
-        Ok(estimated_trials(
-            &sampled,
-            candidates,
-            &std::collections::BTreeMap::new(),
-        ))
+        Ok(estimated_trials(&sampled, candidates, &BTreeMap::new()))
     }
 
     async fn statements(

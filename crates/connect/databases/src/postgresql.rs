@@ -1,8 +1,9 @@
 //! PostgreSQL: its catalogue and statistics, and plans of statements.
 
 mod plan;
+mod plan_tree;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use reeve_databases::{Engine, Observation, ReplicationFacts, ServerFacts, StatementSource};
@@ -55,6 +56,13 @@ struct StatementReset {
 #[derive(serde::Deserialize)]
 struct OldestTransaction {
     age_s: Option<f64>,
+}
+
+/// Number of sessions with one wait.
+#[derive(serde::Deserialize)]
+struct WaitCount {
+    wait: String,
+    sessions: u64,
 }
 
 /// Name of an object, in answers of one column.
@@ -120,13 +128,7 @@ impl PostgresqlSession {
             .await?;
 
         progress("extensions");
-        let extensions = self
-            .rows::<Named>(
-                "extensions",
-                "SELECT extname AS name FROM pg_catalog.pg_extension",
-            )
-            .await?;
-        let extensions: Vec<String> = extensions.into_iter().map(|one| one.name).collect();
+        let extensions = self.extensions().await?;
 
         progress("statements");
         let statements = self.statements(&extensions).await;
@@ -161,6 +163,34 @@ impl PostgresqlSession {
             extensions,
             refused,
         })
+    }
+
+    /// Version as the server says it.
+    pub(crate) fn version(&self) -> &str {
+        &self.version_text
+    }
+
+    /// Counts the active sessions of the database by what they wait for.
+    pub(crate) async fn waits(&mut self) -> Result<BTreeMap<String, u64>, DatabaseError> {
+        let counts: Vec<WaitCount> = self
+            .rows("sessions", include_str!("postgresql/waits.sql"))
+            .await?;
+        Ok(counts
+            .into_iter()
+            .map(|count| (count.wait, count.sessions))
+            .collect())
+    }
+
+    /// Reads the totals of statements, or the reason why there are none.
+    pub(crate) async fn statement_totals(&mut self) -> Result<StatementSource, DatabaseError> {
+        let extensions = self.extensions().await?;
+        Ok(self.statements(&extensions).await)
+    }
+
+    async fn extensions(&mut self) -> Result<Vec<String>, DatabaseError> {
+        let query = "SELECT extname AS name FROM pg_catalog.pg_extension";
+        let named: Vec<Named> = self.rows("extensions", query).await?;
+        Ok(named.into_iter().map(|one| one.name).collect())
     }
 
     /// Indexes that the planner does not use, by schema and name.

@@ -1,10 +1,11 @@
 //! A session with a database server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use reeve_databases::{Engine, IndexCandidate, IndexTrial, Observation};
+use reeve_databases::{Engine, IndexCandidate, IndexTrial, Observation, StatementSource};
 use reeve_estate::DatabaseState;
+use reeve_estate::database_load::PlanNode;
 use tokio::time::timeout;
 
 use crate::address::{AddressOptions, DatabaseAddress, SessionUse};
@@ -87,6 +88,51 @@ impl DatabaseSession {
         match &mut self.server {
             ServerSession::Postgresql(session) => session.observe(progress).await,
             ServerSession::Mysql(session) => session.observe(progress).await,
+        }
+    }
+
+    /// Version as the server says it.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        match &self.server {
+            ServerSession::Postgresql(session) => session.version(),
+            ServerSession::Mysql(session) => session.version(),
+        }
+    }
+
+    /// Counts the active sessions of the database by what they wait for; `CPU` for those that wait
+    /// for nothing.
+    ///
+    /// # Errors
+    /// The connection ended, or the user may not see sessions.
+    pub async fn waits(&mut self) -> Result<BTreeMap<String, u64>, DatabaseError> {
+        match &mut self.server {
+            ServerSession::Postgresql(session) => session.waits().await,
+            ServerSession::Mysql(session) => session.waits().await,
+        }
+    }
+
+    /// Reads the totals of statements since the counters were reset, or the reason why there are
+    /// none.
+    ///
+    /// # Errors
+    /// The connection ended.
+    pub async fn statement_totals(&mut self) -> Result<StatementSource, DatabaseError> {
+        match &mut self.server {
+            ServerSession::Postgresql(session) => session.statement_totals().await,
+            ServerSession::Mysql(session) => session.statement_totals().await,
+        }
+    }
+
+    /// Plans a normalized statement without executing it; `None` for one that cannot be planned.
+    /// MariaDB and MySQL plan no text with placeholders.
+    ///
+    /// # Errors
+    /// The connection ended.
+    pub async fn plan(&mut self, text: &str) -> Result<Option<PlanNode>, DatabaseError> {
+        match &mut self.server {
+            ServerSession::Postgresql(session) => session.plan(text).await,
+            ServerSession::Mysql(_) => Ok(None),
         }
     }
 

@@ -10,10 +10,11 @@ use reeve_databases::{
     DatabaseStatement, IndexCandidate, IndexTrial, Observation, StatementCost, TrialMethod,
     estimated_trials, is_plannable,
 };
+use reeve_estate::database_load::PlanNode;
 use sqlx::{AssertSqlSafe, Row as _};
 use tokio::time::timeout;
 
-use super::{ANSWER, PostgresqlSession};
+use super::{ANSWER, PostgresqlSession, plan_tree};
 use crate::error::{DatabaseError, words};
 
 const PLANS: &str = "plans";
@@ -131,11 +132,27 @@ impl PostgresqlSession {
     /// Returns the planner's cost of a statement; `None` for one that cannot be planned, because a
     /// type of a parameter is not known or a table is gone.
     async fn cost(&mut self, statement: &DatabaseStatement) -> Result<Option<f64>, DatabaseError> {
-        if !is_plannable(reeve_databases::Engine::Postgresql, &statement.text) {
+        let plan = self.explained(&statement.text).await?;
+        Ok(plan.as_deref().and_then(total_cost))
+    }
+
+    /// Returns the generic plan of a normalized statement; `None` for one that cannot be planned.
+    pub(crate) async fn plan(&mut self, text: &str) -> Result<Option<PlanNode>, DatabaseError> {
+        self.execute(PLANS, "SET plan_cache_mode = force_generic_plan")
+            .await?;
+        self.execute(PLANS, "SET search_path = DEFAULT").await?;
+        let plan = self.explained(text).await;
+        self.execute(PLANS, "SET search_path = pg_catalog").await?;
+        Ok(plan?.as_deref().and_then(plan_tree::read))
+    }
+
+    /// Explains the generic plan of a statement as JSON.
+    async fn explained(&mut self, text: &str) -> Result<Option<String>, DatabaseError> {
+        if !is_plannable(reeve_databases::Engine::Postgresql, text) {
             return Ok(None);
         }
         // The extended protocol takes one statement alone, whatever the text contains.
-        let prepare = format!("PREPARE reeve_plan AS {}", statement.text);
+        let prepare = format!("PREPARE reeve_plan AS {text}");
         if self.single(prepare).await?.is_none() {
             return Ok(None);
         }
@@ -150,7 +167,7 @@ impl PostgresqlSession {
         };
         let plan = self.single(explain).await?.flatten();
         self.execute(PLANS, "DEALLOCATE reeve_plan").await?;
-        Ok(plan.as_deref().and_then(total_cost))
+        Ok(plan)
     }
 
     /// Sends one statement; `None` where the server refused it, otherwise the text of its first

@@ -79,3 +79,39 @@ async fn a_workload_leads_to_the_index_that_it_misses() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test]
+async fn waits_and_totals_are_read() -> Result<()> {
+    let Some(server) = Mariadb::start().await? else {
+        return Ok(());
+    };
+    let url = server.database("shop").await?;
+    server.execute("shop", SCHEMA).await?;
+    let mut session = DatabaseSession::open(&DatabaseAddress::parse(&url)?).await?;
+    let sleeping = server.execute("shop", "SELECT SLEEP(2)");
+    let looking = async {
+        let end = tokio::time::Instant::now() + std::time::Duration::from_secs(2);
+        while tokio::time::Instant::now() < end {
+            let waits = session.waits().await?;
+            if waits.contains_key("User sleep") {
+                return Ok(waits);
+            }
+        }
+        anyhow::bail!("no session slept")
+    };
+    let (slept, waits) = tokio::join!(sleeping, looking);
+    slept?;
+    let waits: std::collections::BTreeMap<String, u64> = waits?;
+    assert_eq!(waits["User sleep"], 1);
+    ensure!(matches!(
+        session.statement_totals().await?,
+        reeve_databases::StatementSource::Read { .. }
+    ));
+    assert_eq!(
+        session
+            .plan("SELECT `id` FROM `orders` WHERE `id` = ?")
+            .await?,
+        None
+    );
+    Ok(())
+}

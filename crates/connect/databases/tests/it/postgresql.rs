@@ -229,3 +229,58 @@ async fn a_session_cannot_write_and_executes_no_statement_of_the_workload() -> R
     );
     Ok(())
 }
+
+#[tokio::test]
+async fn waits_totals_and_plans_are_read() -> Result<()> {
+    let Some(server) = Postgres::start_with(&[PRELOAD])? else {
+        return Ok(());
+    };
+    let url = server.database().await?;
+    server
+        .execute(&url, "CREATE EXTENSION pg_stat_statements")
+        .await?;
+    server.execute(&url, SCHEMA).await?;
+    work(&server, &url).await?;
+    let mut session = DatabaseSession::open(&DatabaseAddress::parse(&url)?).await?;
+
+    // A session that waits for the lock of another one is counted by its wait.
+    let holding = server.execute(&url, "BEGIN; LOCK TABLE visits; SELECT pg_sleep(3); COMMIT");
+    let waiting = async {
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        server.execute(&url, "SELECT count(*) FROM visits").await
+    };
+    let looking = async {
+        let end = tokio::time::Instant::now() + std::time::Duration::from_secs(3);
+        while tokio::time::Instant::now() < end {
+            let waits = session.waits().await?;
+            if waits.contains_key("Lock:relation") {
+                return Ok(waits);
+            }
+        }
+        anyhow::bail!("no session waited for a lock")
+    };
+    let (held, waited, waits) = tokio::join!(holding, waiting, looking);
+    (held?, waited?);
+    let waits: std::collections::BTreeMap<String, u64> = waits?;
+    assert_eq!((waits["Lock:relation"], waits["Timeout:PgSleep"]), (1, 1));
+
+    let StatementSource::Read { statements, .. } = session.statement_totals().await? else {
+        anyhow::bail!("no statements");
+    };
+    let of_orders = statements
+        .iter()
+        .find(|one| one.text == "SELECT id, note FROM orders WHERE customer_id = $1");
+    let of_orders = of_orders.context("the statement on orders")?;
+    assert!(of_orders.calls >= 60.0, "{of_orders:?}");
+
+    let plan = session.plan(&of_orders.text).await?.context("a plan")?;
+    assert_eq!(plan.operation, "Seq Scan");
+    assert_eq!(plan.table.as_deref(), Some("orders"));
+    assert_eq!(plan.details[0].text, "(customer_id = $1)");
+    assert!(plan.total_cost > 1_000.0 && plan.rows > 1.0, "{plan:?}");
+    assert_eq!(session.plan("SELECT no_such_function($1)").await?, None);
+    assert_eq!(session.plan("DELETE FROM gone WHERE id = $1").await?, None);
+    // The session works on afterwards.
+    assert_eq!(session.waits().await?.get("Lock:relation"), None);
+    Ok(())
+}
