@@ -207,6 +207,7 @@ fn explanation() -> Explanation {
             decision("Memory fits?", "31 % of 16 GiB"),
         ],
         models: Vec::new(),
+        effect: None,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::recommendation::ranking::Ranking;
 
 pub mod applicability;
 pub mod combined;
+mod effect;
 pub mod exclusion;
 mod explanation;
 mod factors;
@@ -25,6 +26,7 @@ mod savings_basis;
 pub mod title;
 pub mod totals;
 
+pub use effect::{EffectUnit, ExpectedEffect};
 pub use explanation::Explanation;
 pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;

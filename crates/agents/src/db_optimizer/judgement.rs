@@ -2,8 +2,8 @@
 //! statement, parameter and table.
 
 use reeve_databases::{
-    Area, DatabaseAdvice, DatabaseChange, DatabaseReading, DatabaseThresholds as Limits,
-    Observation, Severity, Unjudged, judge,
+    AdviceCost, Area, CostUnit, DatabaseAdvice, DatabaseChange, DatabaseReading,
+    DatabaseThresholds as Limits, Observation, Severity, Unjudged, judge,
 };
 use reeve_estate::{Provider, Resource};
 use reeve_recommend::agent::Impact;
@@ -14,7 +14,8 @@ use reeve_recommend::judgement::{Facts, Judgement};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::plan::procedure::subject;
 use reeve_recommend::recommendation::{
-    Explanation, FactorKind, Factors, ImpactAssessment, Priority, RecommendationType,
+    EffectUnit, ExpectedEffect, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
+    RecommendationType,
 };
 
 use super::settings::Thresholds;
@@ -212,6 +213,7 @@ fn proposal(facts: &Facts<'_>, advice: &DatabaseAdvice) -> Proposal {
             .with_factors(factors)
             .with_cost_reduction("none".to_owned())
             .with_performance_impact(performance)
+            .with_effect(effect(advice.cost))
             .with_decision_path(path.into_decisions()),
     )
     .with_priority(priority(advice.severity))
@@ -228,6 +230,24 @@ fn proposal(facts: &Facts<'_>, advice: &DatabaseAdvice) -> Proposal {
     .with_monthly_cost(resource.monthly_cost)
     .with_reason_codes(vec![advice.rule.clone()])
     .with_not_measured(Vec::new())
+}
+
+/// Figure that advice is about.
+fn effect(cost: AdviceCost) -> ExpectedEffect {
+    ExpectedEffect {
+        before: cost.before,
+        after: cost.after,
+        unit: match cost.unit {
+            CostUnit::PlannerCost => EffectUnit::PlannerCost,
+            CostUnit::RowsExamined => EffectUnit::RowsExamined,
+            CostUnit::Bytes => EffectUnit::Bytes,
+            CostUnit::Milliseconds => EffectUnit::Milliseconds,
+            CostUnit::Value => EffectUnit::Value,
+            CostUnit::Percent => EffectUnit::Percent,
+            CostUnit::Count => EffectUnit::Count,
+            CostUnit::Seconds => EffectUnit::Seconds,
+        },
+    }
 }
 
 /// Plan of advice on a server that Reeve reaches itself.

@@ -2,7 +2,7 @@
 
 use crate::agent::Impact;
 use crate::models::ModelUse;
-use crate::recommendation::{ConfidenceRange, Factors, RecommendationDecision};
+use crate::recommendation::{ConfidenceRange, ExpectedEffect, Factors, RecommendationDecision};
 
 /// Explanation of a recommendation, with the deciding numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Explanation {
     pub decision_path: Vec<RecommendationDecision>,
     /// Models that took part in the decision, each with what it said.
     pub models: Vec<ModelUse>,
+    /// The figure that the change affects, before and after; `None` where it is told in words alone.
+    pub effect: Option<ExpectedEffect>,
 }
 
 impl Explanation {
@@ -47,6 +49,7 @@ impl Explanation {
             performance_impact: String::new(),
             decision_path: Vec::new(),
             models: Vec::new(),
+            effect: None,
         }
     }
 
@@ -96,6 +99,13 @@ impl Explanation {
     #[must_use]
     pub fn with_models(mut self, models: Vec<ModelUse>) -> Self {
         self.models = models;
+        self
+    }
+
+    /// Sets the figure that the change affects.
+    #[must_use]
+    pub fn with_effect(mut self, effect: ExpectedEffect) -> Self {
+        self.effect = Some(effect);
         self
     }
 

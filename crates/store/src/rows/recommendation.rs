@@ -11,9 +11,9 @@ use reeve_recommend::recommendation::lifecycle::Status;
 use reeve_recommend::recommendation::origin::{Origin, OriginCause};
 use reeve_recommend::recommendation::ranking::Ranking;
 use reeve_recommend::recommendation::{
-    Closing, ConfidenceRange, Effort, Explanation, FactorKind, Factors, ImpactAssessment, Priority,
-    Recommendation, RecommendationDecision, RecommendationId, RecommendationSubject,
-    RecommendationType,
+    Closing, ConfidenceRange, Effort, ExpectedEffect, Explanation, FactorKind, Factors,
+    ImpactAssessment, Priority, Recommendation, RecommendationDecision, RecommendationId,
+    RecommendationSubject, RecommendationType,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
@@ -109,6 +109,9 @@ struct ExplanationRow {
     /// Explanations of earlier releases name none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     models: Vec<ModelUse>,
+    /// Explanations of earlier releases have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    effect: Option<ExpectedEffect>,
 }
 
 impl From<&Recommendation> for RecommendationRow {
@@ -321,6 +324,7 @@ impl From<Explanation> for ExplanationRow {
             performance_impact: from.performance_impact,
             decision_path: from.decision_path,
             models: from.models,
+            effect: from.effect,
         }
     }
 }
@@ -344,6 +348,7 @@ impl ExplanationRow {
             performance_impact: self.performance_impact,
             decision_path: self.decision_path,
             models: self.models,
+            effect: self.effect,
         }
     }
 }

@@ -248,6 +248,7 @@ fn explanation() -> Explanation {
             },
             statement: "at most 14.2 % in the next 28 days".into(),
         }],
+        effect: None,
     }
 }
 
