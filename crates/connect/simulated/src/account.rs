@@ -45,6 +45,20 @@ impl SimulatedAccount {
         crate::database_reading::of(resource, now)
     }
 
+    /// Returns the load of a database in the interval of a time, with the texts of its statements;
+    /// `None` where the company has given no login.
+    #[must_use]
+    pub fn database_load(
+        &self,
+        resource: &Resource,
+        at: Timestamp,
+    ) -> Option<(
+        reeve_estate::DatabaseLoad,
+        Vec<reeve_estate::database_load::KnownStatement>,
+    )> {
+        crate::database_load::of(resource, at)
+    }
+
     pub(crate) fn new(plan: &'static Account, world: Arc<World>) -> Self {
         let settings = &world.settings;
         let assets = assets::build(plan, settings.seed, settings.anchor);

@@ -26,6 +26,7 @@ mod bill;
 mod company;
 mod condition;
 mod configuring;
+mod database_load;
 mod database_reading;
 mod describing;
 mod estate;
