@@ -10,6 +10,7 @@ pub(crate) mod clock;
 pub(crate) mod clouds;
 pub(crate) mod configurations;
 pub(crate) mod containment;
+pub(crate) mod database_loads;
 pub(crate) mod databases;
 #[cfg(test)]
 mod doors;

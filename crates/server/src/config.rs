@@ -16,6 +16,10 @@ use crate::syslog::SyslogSection;
 pub(crate) use publication::{Cosign, OutboundSection, Publish};
 pub(crate) use tiers::{TierSection, TiersSection};
 
+/// Most seconds between readings of the load of a database: each belongs to an interval of five
+/// minutes.
+const LONGEST_BETWEEN_LOADS_S: u64 = 300;
+
 /// Everything that can be configured.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -58,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) max_connections: usize,
     /// Seconds between syncs of a connection.
     pub(crate) sync_every_s: u64,
+    /// Seconds between readings of the load of a database.
+    pub(crate) databases_every_s: u64,
     /// Seconds between runs of an agent.
     pub(crate) agents_every_s: u64,
     /// Runs of agents that go side by side.
@@ -125,6 +131,7 @@ impl Default for Config {
             bodies_limit_bytes: 256 * 1024 * 1024,
             max_connections: 1000,
             sync_every_s: 300,
+            databases_every_s: 60,
             agents_every_s: 900,
             agents_at_once: 2,
             charges_every_s: 60,
@@ -193,6 +200,9 @@ impl Config {
     fn check(&self) -> Result<()> {
         if self.sync_every_s < 10 || self.agents_every_s < 10 {
             bail!("sync_every_s and agents_every_s must be at least 10");
+        }
+        if !(1..=LONGEST_BETWEEN_LOADS_S).contains(&self.databases_every_s) {
+            bail!("databases_every_s must be 1 to {LONGEST_BETWEEN_LOADS_S}");
         }
         if self.agents_at_once == 0 {
             bail!("agents_at_once must be at least 1");

@@ -8,6 +8,7 @@ mod budgets;
 mod charges;
 mod configurations;
 pub(crate) mod context;
+mod database_loads;
 mod deliveries;
 mod drift;
 mod due;
@@ -61,6 +62,7 @@ pub(crate) async fn start(service: &Service, stop: &CancellationToken) -> TaskTr
     bill_sources::start(service, &tracker, stop);
     charges::start(service, &tracker, stop);
     configurations::start(service, &tracker, stop);
+    database_loads::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);
     drift::start(service, &tracker, stop);
     due::start(service, &tracker, stop);

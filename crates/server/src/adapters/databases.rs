@@ -86,6 +86,11 @@ impl DatabaseServer {
         Ok(self.address.clone().at(address, is_encrypted))
     }
 
+    /// Opens a session that only reads.
+    pub(crate) async fn session(&self) -> Result<DatabaseSession, ObserveError> {
+        self.open().await
+    }
+
     async fn open(&self) -> Result<DatabaseSession, ObserveError> {
         let address = self.reachable().await?;
         DatabaseSession::open(&address).await.map_err(unreachable)

@@ -12,6 +12,7 @@ use reeve_store::Store;
 
 use crate::adapters::bill_sources::BillPuller;
 use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::database_loads::DatabaseSampler;
 use crate::adapters::flows::FlowReader;
 use crate::adapters::log_sources::LogSourceReader;
 use crate::adapters::metrics::{MetricPorts, MetricTaker};
@@ -30,6 +31,8 @@ pub(crate) struct Observers {
     pub(crate) metrics: Arc<MetricTaker>,
     /// Reading buckets with bills.
     pub(crate) bills: Arc<BillPuller>,
+    /// Sampling the load of databases.
+    pub(crate) databases: Arc<DatabaseSampler>,
     /// Reading on in the flow logs of connections.
     pub(crate) flows: Arc<FlowReader>,
     /// Reading of the queues of spot notices.
@@ -71,6 +74,14 @@ impl Observers {
             recorder: recorder.clone(),
             folder: config.data_dir.join("charges"),
             running: Running::default(),
+        });
+
+        let databases = Arc::new(DatabaseSampler {
+            loads: store.clone(),
+            estate: store.clone(),
+            clouds: clouds.clone(),
+            running: Running::default(),
+            totals: Default::default(),
         });
 
         let flows = Arc::new(FlowReader {
@@ -117,6 +128,7 @@ impl Observers {
             syncer: Arc::new(syncer),
             metrics,
             bills,
+            databases,
             flows,
             spot,
             markets,
