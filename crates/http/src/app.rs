@@ -28,7 +28,8 @@ use reeve_engine::{
     ScopeService, WorkloadService,
 };
 use reeve_estate::{
-    Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore,
+    Connection, ConnectionId, DatabaseLoadStore, DescriptionStore, EstateStore, Kinds,
+    ObserveError, SampleStore,
 };
 use reeve_exports::{Carrier, ExportStore};
 use reeve_flows::FlowStore;
@@ -259,6 +260,8 @@ pub struct Ports {
     pub descriptions: Arc<dyn DescriptionStore>,
     /// Wording of the kinds of resources.
     pub kinds: Arc<Kinds>,
+    /// Loads of databases and their statements.
+    pub database_loads: Arc<dyn DatabaseLoadStore>,
     /// Network flows and the flow logs that they come from.
     pub flows: Arc<dyn FlowStore>,
     /// Notices about spot capacity, and the queues that they come from.

@@ -6,6 +6,7 @@ pub(crate) mod backups;
 pub(crate) mod bills;
 pub(crate) mod budgets;
 pub(crate) mod connections;
+pub(crate) mod databases;
 pub(crate) mod health;
 pub(crate) mod intelligence;
 pub(crate) mod metrics;
@@ -80,6 +81,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = resources::routes(guarded);
     let guarded = budgets::routes(guarded);
     let guarded = spending::routes(guarded);
+    let guarded = databases::routes(guarded);
     let guarded = workspace::routes(guarded);
     let guarded = users::routes(guarded);
     let guarded = teams::routes(guarded);

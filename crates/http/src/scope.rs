@@ -75,6 +75,11 @@ pub const WITHIN_SCOPE: &[(&str, &str)] = &[
     ("GET", "/api/v1/resources/{id}/versions"),
     ("GET", "/api/v1/resources/{id}/difference"),
     ("GET", "/api/v1/resources/{id}/flows"),
+    ("GET", "/api/v1/databases"),
+    ("GET", "/api/v1/databases/{id}"),
+    ("GET", "/api/v1/databases/{id}/queries"),
+    ("GET", "/api/v1/databases/{id}/queries/{statement}/plan"),
+    ("GET", "/api/v1/databases/{id}/advice"),
 ];
 
 /// Returns `true` if a route answers callers with a scope: it narrows what it answers, or answers

@@ -10,6 +10,7 @@ pub mod alert;
 pub mod anomaly;
 pub mod attack_chain;
 pub mod compliance;
+pub mod database;
 pub mod dependency;
 pub mod drift;
 pub mod estate;

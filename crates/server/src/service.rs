@@ -528,6 +528,7 @@ fn ports(
         source_intake: tasks.source_intake.clone(),
         models: store.clone(),
         evidence: store.clone(),
+        database_loads: store.clone(),
         flows: store.clone(),
         spots: store.clone(),
         objectives: store.clone(),

@@ -2150,6 +2150,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/databases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the databases whose load is read. */
+        get: operations["get_databases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/databases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Load of a database: its active sessions by what they wait for. */
+        get: operations["get_databases_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/databases/{id}/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open recommendations about a database with figures before and after, and the changes that were
+         *     made.
+         */
+        get: operations["get_databases_id_advice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/databases/{id}/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Statements of a database with the most time. */
+        get: operations["get_databases_id_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/databases/{id}/queries/{statement}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plan of a statement. */
+        get: operations["get_databases_id_queries_statement_plan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/actions": {
         parameters: {
             query?: never;
@@ -7692,6 +7780,225 @@ export interface components {
              */
             savings_unmeasured_monthly: number;
         };
+        /** @description Advice about a database, and the changes that were made. */
+        DatabaseAdviceBody: {
+            database: components["schemas"]["DatabaseBody"];
+            /** @description `true` if a `db_optimizer` exists. */
+            has_agent: boolean;
+            /** @description Changes that Reeve made or tried, the newest first, at most 50. */
+            history: components["schemas"]["DatabaseChangeBody"][];
+            /** @description Open recommendations about it, the most urgent first, at most 100. */
+            items: components["schemas"]["DatabaseAdviceItemBody"][];
+            /**
+             * Format: int64
+             * @description Number of open recommendations.
+             */
+            total: number;
+        };
+        /** @description Advice about a database. */
+        DatabaseAdviceItemBody: {
+            /**
+             * Format: double
+             * @description Percent.
+             */
+            confidence: number;
+            created_at: string;
+            effect?: components["schemas"]["EffectBody"] | null;
+            /** @description `true` if Reeve can make the change. */
+            has_plan: boolean;
+            /** @description Identifier of the recommendation. */
+            id: string;
+            impact_level: components["schemas"]["ImpactLevel"];
+            priority: components["schemas"]["Priority"];
+            /** @description Reasons with their numbers. */
+            reasons: string[];
+            /** @description Rule that found it, such as `missing_index`. */
+            rule: string;
+            status: components["schemas"]["RecommendationStatus"];
+            title: string;
+        };
+        /** @description A database, and its last reading. */
+        DatabaseBody: {
+            /** @description Host and port of the server, or the account that it is in. */
+            account: string;
+            connection_id: string;
+            /** @description Identifier of the resource. */
+            id: string;
+            name: string;
+            reading?: components["schemas"]["DatabaseReadingBody"] | null;
+        };
+        /** @description A change of a database that Reeve made or tried. */
+        DatabaseChangeBody: {
+            /** @description Person or agent that asked for it. */
+            by: string;
+            effect?: components["schemas"]["EffectBody"] | null;
+            finished_at?: string | null;
+            /** @description Identifier of the action. */
+            id: string;
+            purpose: components["schemas"]["ActionPurpose"];
+            /** @description Reason of the rollback or failure. */
+            reason?: string | null;
+            recommendation_id: string;
+            started_at: string;
+            status: components["schemas"]["ActionStatus"];
+            /** @description Title of the recommendation. */
+            title: string;
+            verdict?: components["schemas"]["WatchVerdict"] | null;
+            /** @description Numbers behind the verdict: calls and times before and after. */
+            verdict_detail?: string | null;
+        };
+        /** @description Load of a database over a period. */
+        DatabaseLoadBody: {
+            database: components["schemas"]["DatabaseBody"];
+            /** @description Begin of the period. */
+            from: string;
+            /** Format: int32 */
+            hours: number;
+            /**
+             * Format: int64
+             * @description Looks at the sessions of the server in the period.
+             */
+            looks: number;
+            /** @description Points with readings, by time. */
+            points: components["schemas"]["DatabasePointBody"][];
+            /**
+             * Format: int64
+             * @description Time that a point stands for, seconds.
+             */
+            step_s: number;
+            /** @description End of the period. */
+            to: string;
+            /** @description Waits with the most sessions, at most eight, then `Other` where there are more. */
+            waits: components["schemas"]["DatabaseWaitBody"][];
+        };
+        /** @description Plan of a statement. */
+        DatabasePlanBody: {
+            /** @description Identifier of the statement. */
+            id: string;
+            root?: components["schemas"]["PlanNodeBody"] | null;
+            /** @description Time at which the plan was taken; null without a plan. */
+            taken_at?: string | null;
+            /** @description Normalized text without literals. */
+            text: string;
+        };
+        /** @description Load at a time. */
+        DatabasePointBody: {
+            at: string;
+            /** @description Mean number of active sessions by wait, in the order of `waits`. */
+            sessions: number[];
+        };
+        /** @description Statements of a database over a period. */
+        DatabaseQueriesBody: {
+            /**
+             * Format: double
+             * @description Time over which calls were counted, seconds.
+             */
+            counted_s: number;
+            database: components["schemas"]["DatabaseBody"];
+            /** Format: int32 */
+            hours: number;
+            /** @description Statements with the most time, at most 50. */
+            items: components["schemas"]["DatabaseQueryBody"][];
+            /**
+             * Format: int64
+             * @description Number of statements that were called in the period and are known.
+             */
+            total: number;
+        };
+        /** @description Use of a statement over a period. */
+        DatabaseQueryBody: {
+            /**
+             * Format: double
+             * @description Blocks found in the buffer; null where the server does not count them by statement.
+             */
+            blocks_hit?: number | null;
+            /**
+             * Format: double
+             * @description Blocks read from outside of the buffer; null where they are not counted.
+             */
+            blocks_read?: number | null;
+            /** Format: double */
+            calls: number;
+            /**
+             * Format: double
+             * @description Difference of the mean time from the period before, percent; null where it was not called.
+             */
+            change_percent?: number | null;
+            /** @description Identifier that the server gives the statement. */
+            id: string;
+            /**
+             * Format: double
+             * @description Mean time of a call, milliseconds.
+             */
+            mean_ms: number;
+            /** @description Time at which its plan was taken; null without one. */
+            plan_taken_at?: string | null;
+            /**
+             * Format: double
+             * @description Rows that were returned or changed.
+             */
+            rows: number;
+            /**
+             * Format: double
+             * @description Rows that were read to find them; null where the server does not count them.
+             */
+            rows_examined?: number | null;
+            /**
+             * Format: double
+             * @description Share of the time of all statements, percent.
+             */
+            share_percent: number;
+            /**
+             * Format: double
+             * @description Blocks of temporary files that were written, or sorts on disk.
+             */
+            temporary_writes: number;
+            /** @description Normalized text without literals. */
+            text: string;
+            /** Format: double */
+            total_ms: number;
+            /** @description Use by time. */
+            trend: components["schemas"]["DatabaseQueryPointBody"][];
+        };
+        /** @description Use of a statement at a time. */
+        DatabaseQueryPointBody: {
+            at: string;
+            /** Format: double */
+            calls: number;
+            /**
+             * Format: double
+             * @description Mean time of a call, milliseconds.
+             */
+            mean_ms: number;
+            /** Format: double */
+            total_ms: number;
+        };
+        /** @description Last reading of the load of a database. */
+        DatabaseReadingBody: {
+            /** @description Name of the engine; empty where the server was not reached. */
+            engine: string;
+            /** @description Reason why the server was not read; null if it was. */
+            failure?: string | null;
+            /** @description Reason why no plans are taken; null if they are. */
+            no_plans?: string | null;
+            /** @description Reason why no statements are known; null if they are. */
+            no_statements?: string | null;
+            read_at: string;
+            /** @description Step that makes statements known. */
+            remedy?: string | null;
+            /** @description Version as the server says it. */
+            version: string;
+        };
+        /** @description Wait of sessions. */
+        DatabaseWaitBody: {
+            /** @description Name, such as `Lock:transactionid`; `CPU` for sessions that wait for nothing. */
+            name: string;
+            /**
+             * Format: double
+             * @description Mean number of active sessions over the period.
+             */
+            sessions: number;
+        };
         /**
          * @description Data size: a number and one of `B`, `KB`, `MB`, `GB`, `TB`, `PB` (powers of 1000).
          * @example 500GB
@@ -8057,6 +8364,22 @@ export interface components {
             operation: string;
             reason?: string | null;
         };
+        /** @description A figure before a change, and as it is expected afterwards. */
+        EffectBody: {
+            /**
+             * Format: double
+             * @description Null where no figure can be given.
+             */
+            after?: number | null;
+            /** Format: double */
+            before: number;
+            unit: components["schemas"]["EffectUnit"];
+        };
+        /**
+         * @description Unit of a figure that a change affects.
+         * @enum {string}
+         */
+        EffectUnit: "planner_cost" | "rows_examined" | "bytes" | "milliseconds" | "seconds" | "percent" | "count" | "value";
         /** @description Watching the effect of a change. */
         EffectVerificationBody: {
             /** @description Time for which metrics are compared with those before; `0m` compares nothing. */
@@ -11109,6 +11432,22 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_DatabaseBody: {
+            items: {
+                /** @description Host and port of the server, or the account that it is in. */
+                account: string;
+                connection_id: string;
+                /** @description Identifier of the resource. */
+                id: string;
+                name: string;
+                reading?: components["schemas"]["DatabaseReadingBody"] | null;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_DeadLetterBody: {
             items: {
                 event_id: string;
@@ -13707,6 +14046,12 @@ export interface components {
             /** @description Steps in the order of their execution. */
             steps: components["schemas"]["StepBody"][];
         };
+        /** @description Condition or key of a step. */
+        PlanDetailBody: {
+            /** @description Name, such as `Filter`. */
+            name: string;
+            text: string;
+        };
         /** @description Typed change of a plan. */
         PlannedChangeBody: {
             /** @description Name, such as `resize_machine`. */
@@ -13715,6 +14060,36 @@ export interface components {
             parameters: Record<string, unknown>;
             /** @description The resource that changes. */
             resource: string;
+        };
+        /** @description Step of a plan. Costs and rows are estimates of the planner. */
+        PlanNodeBody: {
+            /** @description Steps that it needs. */
+            children: components["schemas"]["PlanNodeBody"][];
+            /** @description Conditions and sort keys, without literals. */
+            details: components["schemas"]["PlanDetailBody"][];
+            /** @description Index that is used. */
+            index?: string | null;
+            /** @description Operation, such as `Seq Scan`. */
+            operation: string;
+            /** Format: double */
+            rows: number;
+            /**
+             * Format: double
+             * @description Cost before the first row.
+             */
+            startup_cost: number;
+            /** @description Table that is read, with its alias where it has another name. */
+            table?: string | null;
+            /**
+             * Format: double
+             * @description Cost of all rows, with that of the steps below.
+             */
+            total_cost: number;
+            /**
+             * Format: double
+             * @description Mean width of a row, bytes.
+             */
+            width_bytes: number;
         };
         /**
          * @description Action of a step of a playbook.
@@ -24542,6 +24917,198 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_databases: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_DatabaseBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_databases_id: {
+        parameters: {
+            query?: {
+                /** @description Hours before now (1 to 168); 24 unless given. */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatabaseLoadBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_databases_id_advice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatabaseAdviceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_databases_id_queries: {
+        parameters: {
+            query?: {
+                /** @description Hours before now (1 to 168); 24 unless given. */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatabaseQueriesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_databases_id_queries_statement_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                statement: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatabasePlanBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -13,7 +13,7 @@ use crate::account::{applied, findings_of};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Password of the login that may change the database.
-const KEEPER: &str = "keeping carefully";
+pub(crate) const KEEPER: &str = "keeping carefully";
 
 const SCHEMA: &str = "
     CREATE EXTENSION pg_stat_statements;
@@ -26,7 +26,7 @@ const SCHEMA: &str = "
 ";
 
 /// A server with a workload; the address of its database, and its URL for the owner.
-async fn seeded() -> Option<(Postgres, String, String)> {
+pub(crate) async fn seeded() -> Option<(Postgres, String, String)> {
     let server =
         Postgres::start_with(&["-c shared_preload_libraries=pg_stat_statements"]).unwrap()?;
     let url = server.database().await.unwrap();
@@ -50,7 +50,7 @@ async fn connected(admin: &Api, endpoint: &str) -> Value {
     connected_as(admin, endpoint, ("watcher", "watching closely"), false).await
 }
 
-async fn connected_as(
+pub(crate) async fn connected_as(
     admin: &Api,
     endpoint: &str,
     (user, password): (&str, &str),
@@ -147,7 +147,7 @@ async fn a_database_leads_to_findings_of_its_indexes_settings_and_tables() {
 }
 
 /// The finding of a change on an index whose name or table holds a text.
-fn planned<'f>(found: &'f [Value], change: &str, text: &str) -> &'f Value {
+pub(crate) fn planned<'f>(found: &'f [Value], change: &str, text: &str) -> &'f Value {
     let is_it = |one: &&Value| {
         one["plan"]["change"]["name"] == change
             && one["title"]
@@ -165,7 +165,7 @@ async fn indexes(server: &Postgres, url: &str) -> Vec<String> {
 }
 
 /// Waits for the verdict of the watch over a change.
-async fn verdict(admin: &Api, action: &str) -> Value {
+pub(crate) async fn verdict(admin: &Api, action: &str) -> Value {
     let path = format!("intelligence/actions/{action}");
     until("the verdict", PATIENCE, || async {
         let action = admin.get(&path).await.expect(200).body;

@@ -23,6 +23,7 @@ mod compliance;
 mod configuration_report;
 mod configurations;
 mod counting;
+mod database_load;
 mod databases;
 mod db_advice;
 mod demo;

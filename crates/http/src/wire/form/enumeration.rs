@@ -152,6 +152,7 @@ enumerations! {
     DriftForm = reeve_recommend::drift::DriftKind, "Form of a difference from a baseline.";
     DriftState = reeve_recommend::drift::DriftState, "State of a drift.";
     DriftResolution = reeve_recommend::drift::Resolution, "Reason why a drift is resolved.";
+    EffectUnit = reeve_recommend::recommendation::EffectUnit, "Unit of a figure that a change affects.";
     WorkloadClass = reeve_recommend::judgement::workload::WorkloadClass, "Class of a workload.";
 
     // Anomalies and budgets.
