@@ -1,6 +1,6 @@
 // The estate: a resource with its neighbours, configuration and history, and what the syncs of a connection read.
 import assert from 'node:assert/strict';
-import { fitsWidth, read, signIn } from './steps.mjs';
+import { eventually, fitsWidth, onPhone, read, signIn } from './steps.mjs';
 
 async function followsNeighboursByKeyboard({ page, program }) {
   await signIn(page, program.email, program.password);
@@ -116,11 +116,57 @@ async function followsACostToItsResources({ page, program }) {
   assert.equal(new URL(page.url()).searchParams.get('service'), null);
 }
 
+async function readsADatabase({ page, program }) {
+  await signIn(page, program.email, program.password);
+  const found = async () => (await read(page, 'databases')).items[0];
+  const database = await eventually('the load of a database is read', found);
+  await page.goto(`/estate/resources/${encodeURIComponent(database.id)}`);
+  await page.getByRole('link', { name: 'Load and queries' }).click();
+  await page.getByRole('heading', { level: 1, name: database.name }).waitFor();
+  await page.getByRole('img', { name: `Active sessions of ${database.name} by wait` }).waitFor();
+  await page
+    .getByRole('list', { name: /^Waits/ })
+    .getByText('IO: DataFileRead')
+    .waitFor();
+
+  // A statement with its text, figures and plan.
+  const table = page.getByRole('table', { name: `Queries of ${database.name}` });
+  await table.getByRole('button', { name: /FROM orders WHERE customer_id = \$1/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Query' });
+  await dialog.getByRole('list', { name: 'Steps of the plan' }).waitFor();
+  await dialog.getByText('Most of the cost').waitFor();
+  await dialog.getByText('Seq Scan on orders').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+
+  // Advice leads to its recommendation, and from there back to the database.
+  const advice = await eventually('the agent has judged it', async () => {
+    const path = `databases/${encodeURIComponent(database.id)}/advice`;
+    return (await read(page, path)).items.find((one) => one.rule === 'missing_index');
+  });
+  assert.ok(advice.effect.before > advice.effect.after, 'the index saves something');
+  await page.reload();
+  await page.getByRole('link', { name: advice.title, exact: true }).click();
+  await page.getByRole('link', { name: 'Load, queries and advice' }).click();
+  await page.getByRole('heading', { name: 'History' }).waitFor();
+  await page.getByText('1 hour', { exact: true }).click();
+  await page.getByRole('img', { name: /^Active sessions of / }).waitFor();
+  await onPhone(page, database.name);
+
+  // A database without a login says what to do.
+  const { items } = await read(page, 'resources?type=database&limit=100');
+  const unread = items.find(({ name }) => name !== database.name);
+  await page.goto(`/estate/databases/${encodeURIComponent(unread.id)}`);
+  await page.getByText('Nothing was read of this database yet').waitFor();
+  await fitsWidth(page);
+}
+
 export const estate = [
   {
     name: 'costs: from a service to its resources, and back',
     run: followsACostToItsResources,
   },
+  { name: 'a database: its load, a query with its plan, and its advice', run: readsADatabase },
   { name: 'the dependency map: its middle is suggested or searched', run: choosesTheMiddleOfAMap },
   { name: 'a resource: its workload is corrected and taken back', run: correctsAWorkload },
   { name: 'a resource: its neighbours are followed by keyboard', run: followsNeighboursByKeyboard },

@@ -301,6 +301,11 @@ const resource = createRoute({
   path: '/estate/resources/$id',
   component: lazy(() => import('./rooms/estate/ResourceDetail'), 'ResourceDetail'),
 });
+const database = createRoute({
+  getParentRoute: () => app,
+  path: '/estate/databases/$id',
+  component: lazy(() => import('./rooms/estate/databases/DatabasePage'), 'DatabasePage'),
+});
 
 const budgets = createRoute({
   getParentRoute: () => app,
@@ -371,6 +376,7 @@ const tree = root.addChildren([
     resources,
     resource,
     costs,
+    database,
     budgets,
     budget,
     ...settings,

@@ -122,6 +122,20 @@ export function ConnectionCard({
           </Alert>
         )}
         <ProblemAlert error={test.error ?? sync.error} />
+        {last && connection.provider === 'database' && connection.endpoint && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                to="/estate/databases/$id"
+                params={{ id: connection.endpoint ?? '' }}
+                {...props}
+              />
+            )}
+          >
+            Load, queries and advice
+          </Anchor>
+        )}
         {may('estate.manage') && (
           <Group gap="xs">
             <Button

@@ -127,6 +127,16 @@ function About({ of: one }: { of: Resource }) {
       title="Resource"
       actions={
         <Group gap="md">
+          {one.type === 'database' && (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/estate/databases/$id" params={{ id: one.id }} {...props} />
+              )}
+            >
+              Load and queries
+            </Anchor>
+          )}
           {may('intelligence.view') && (
             <Anchor
               size="sm"

@@ -82,6 +82,20 @@ export function About({ of: one }: { of: Recommendation }) {
                 {resource.id}
               </span>,
             ],
+            [
+              'Database',
+              one.kind === 'database_tuning' && may('estate.view') ? (
+                <Anchor
+                  key="database"
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link to="/estate/databases/$id" params={{ id: resource.id }} {...props} />
+                  )}
+                >
+                  Load, queries and advice
+                </Anchor>
+              ) : undefined,
+            ],
             ['Kind', words(resource.type)],
             [
               'Size',
