@@ -65,7 +65,8 @@ async fn the_load_of_a_database_has_its_waits_statements_plans_and_changes() {
         server.execute(&url, "SELECT count(*) FROM orders").await
     };
     let (held, waited) = tokio::join!(holding, waiting);
-    (held.unwrap(), waited.unwrap());
+    held.unwrap();
+    waited.unwrap();
     let load = until("the lock is seen", PATIENCE, || async {
         let load = admin.get(&format!("{path}?hours=1")).await.expect(200).body;
         named(&load["waits"], "name", "Lock:relation")?;

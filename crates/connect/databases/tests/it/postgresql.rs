@@ -260,7 +260,8 @@ async fn waits_totals_and_plans_are_read() -> Result<()> {
         anyhow::bail!("no session waited for a lock")
     };
     let (held, waited, waits) = tokio::join!(holding, waiting, looking);
-    (held?, waited?);
+    held?;
+    waited?;
     let waits: std::collections::BTreeMap<String, u64> = waits?;
     assert_eq!((waits["Lock:relation"], waits["Timeout:PgSleep"]), (1, 1));
 
