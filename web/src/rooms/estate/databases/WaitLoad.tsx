@@ -7,7 +7,7 @@ import { Panel } from '../../../display/Panel';
 import { EmptyState } from '../../../display/EmptyState';
 import type { DatabaseLoad } from './queries';
 
-const sessions = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const sessions = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 
 /** What the beginnings of names mean. */
 const CLASSES: Record<string, string> = {
