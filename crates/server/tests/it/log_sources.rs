@@ -348,6 +348,9 @@ async fn lines_of_a_real_sender_arrive_over_udp_and_tcp_and_each_counts() {
     let service = Service::serve(home.path(), &settings).unwrap();
     let admin = service.admin();
 
+    // It answers once every listener is open; a datagram before that would be lost.
+    let _ = admin.get(SOURCES).await.expect(200);
+
     // What arrives before its source is there waits for it.
     let tag = ["--tag", "door", "--priority", "auth.err"];
     logger(
