@@ -24,6 +24,8 @@ use crate::wire::anomaly::spending::{SpendingBody, SpendingParams};
 
 /// Longest period, days.
 const LONGEST: i64 = 1100;
+/// Last day that is taken, since the epoch: in the year 2243.
+const LAST_DAY: i64 = 100_000;
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded.add(Access::Needs(Permission::EstateView), routes!(spending))
@@ -116,7 +118,7 @@ fn filters(params: &SpendingParams) -> Result<Vec<(SpendingKey, String)>, Proble
 
 /// Reads a date as days since the epoch.
 fn day(field: &str, given: Option<&str>) -> Result<Option<i64>, Problem> {
-    let Some(text) = given.filter(|text| !text.is_empty()) else {
+    let Some(text) = given else {
         return Ok(None);
     };
     let date: Date = text.parse().map_err(|_| {
@@ -127,7 +129,15 @@ fn day(field: &str, given: Option<&str>) -> Result<Option<i64>, Problem> {
         )
     })?;
     let since = date.since((jiff::Unit::Day, Date::constant(1970, 1, 1)));
-    Ok(since.ok().map(|span| i64::from(span.get_days())))
+    let day = since.ok().map(|span| i64::from(span.get_days()));
+    match day.filter(|day| (0..=LAST_DAY).contains(day)) {
+        Some(day) => Ok(Some(day)),
+        None => Err(Problem::field(
+            field,
+            FieldCode::OutOfRange,
+            "must lie between 1970 and 2243",
+        )),
+    }
 }
 
 /// Resources of the inventory by their value in bills: identifier and name.

@@ -78,6 +78,8 @@ async fn spending_is_that_of_the_bill(admin: &Api) {
     for (wrong, field) in [
         ("by=moon", "by"),
         ("first_day=yesterday", "first_day"),
+        ("last_day=", "last_day"),
+        ("last_day=9999-12-31", "last_day"),
         ("first_day=2026-03-02&last_day=2026-03-01", "last_day"),
         ("tag=team", "tag"),
     ] {
