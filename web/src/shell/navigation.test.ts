@@ -13,6 +13,7 @@ describe('navigation', () => {
         'Intelligence Automation',
         'Connections',
         'Resources',
+        'Costs',
         'Budgets',
         'Notifications',
         'Webhooks',
